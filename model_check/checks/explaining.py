@@ -83,7 +83,7 @@ def of_recording(folder: Path, asked: Question, why_not: str = "") -> Run:
         judged = judge(recording, asked.switches, progress=report, stop=stop)
     run = run_of(recording, judged, show_switches(asked.switches))
     told = Run(ENGINE, run.scope, run.variant, Verdict.HOLDS, run.reason, story=run.story, explained=run.explained)
-    if judged.stuck is None:
+    if judged.stuck is None or told.explained is None:
         return replace(told, reason=run.reason or "all of it is explained: there is nothing to ask why not")
     notes = ("What was observed next, in each sequence:", *(f"  {one.text}" for one in told.explained.next))
     return replace(told, choices=choices_at_the_end(recording, judged, why_not), notes=notes)

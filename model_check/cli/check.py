@@ -33,6 +33,7 @@ def command(
         float, typer.Option(min=0, max=1e4, metavar="N", help="Explore no further scope after so many minutes.")
     ] = MINUTES,
     deep: Annotated[bool, typer.Option("--deep", help="The deep scopes, too.")] = False,
+    telling: options.Stories,
     output: options.Output,
 ) -> int:
     """Say what an edit of the specification did.
@@ -66,7 +67,7 @@ def command(
         runs = list(run_checks(_checks(compared_terms, lambda: time.monotonic() > end, minutes), tell, stop))
     document = plain_document("check", compared_terms.run(len(runs)), *runs)
     new = first_newly_broken([(run, expected[run.scope, run.variant]) for run in runs])
-    ending = "".join(f"{line}\n" for line in ending_lines(document, compared_terms.unchanged, new))
+    ending = "".join(f"{line}\n" for line in ending_lines(document, compared_terms.unchanged, new, telling.lines))
     return print_document(document, output, tell=lambda _: say(ending))
 
 

@@ -12,11 +12,19 @@ COLOURS = {
     "verdict.violated": "bold red",
     "verdict.incomplete": "yellow",
     "verdict.error": "bold magenta",
+    "verdict.e0": "blue",
+    "verdict.e1": "cyan",
+    "verdict.e2": "yellow",
+    "verdict.e3": "magenta",
+    "verdict.e4": "green",
+    "verdict.e5": "red",
 }
+EPOCHS = 6
+"""So many epochs of a time line differ in colour; the next one has the first colour again."""
 
 
 class Verdicts(RegexHighlighter):
-    """Colours verdicts, and nothing else."""
+    """Colours verdicts, and on a time line the epochs in which controllers act (`e2|`), and nothing else."""
 
     base_style = "verdict."
     highlights = [  # noqa: RUF012 - rich declares it so
@@ -24,6 +32,10 @@ class Verdicts(RegexHighlighter):
         r"(?P<violated>\bVIOLATED\b)",
         r"(?P<incomplete>\bINCOMPLETE\b)",
         r"(?P<error>\bERROR\b)",
+        *(
+            rf"(?P<e{number}>(?<= )e(?:{'|'.join(map(str, range(number, 60, EPOCHS)))})(?=[|:]))"
+            for number in range(EPOCHS)
+        ),
     ]
 
 

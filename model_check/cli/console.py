@@ -11,7 +11,7 @@ from model_check.cli.options import Output
 from model_check.cli.streams import harmless
 from model_check.reports.wanted import write
 from model_check.verdicts import exploration_text
-from model_check.verdicts.rendering import text
+from model_check.verdicts.rendering import StoryLines, text
 from model_check.verdicts.results import Document
 
 READABLE = 100
@@ -72,18 +72,19 @@ def print_document(
     stories: Sequence[str] | None = None,
     verbose: bool = False,
     tell: Callable[[Document], None] | None = None,
+    steps: StoryLines | None = None,
 ) -> int:
     """Print a document, write the reports of it, and give its exit code.
 
-    `tell` prints the text of one that has a form of its own.
+    `tell` prints the text of one that has a form of its own; `steps` tells a story, if not all of it is to be told.
     """
     if output.as_json:
         typer.echo(document.to_json())
     elif tell is not None:
         tell(document)
     elif document.verb in EXPLORATIONS:
-        say(exploration_text.text(document, stories=stories, verbose=verbose))
+        say(exploration_text.text(document, stories=stories, verbose=verbose, steps=steps))
     else:
-        say(text(document, stories=stories))
+        say(text(document, stories=stories, steps=steps))
     write(document, output.reports)
     return document.exit_code

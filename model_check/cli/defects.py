@@ -20,6 +20,7 @@ def command(
     *,
     every: Annotated[bool, typer.Option("--all", help="Show all of them.")] = False,
     as_table: Annotated[bool, typer.Option("--list", help="List those found here as a Markdown table.")] = False,
+    telling: options.Stories,
     output: options.Output,
 ) -> int:
     """List the known defects, those also that are not found here, or show some as stories.
@@ -34,6 +35,7 @@ def command(
       kcheck defects
       kcheck defects --list
       kcheck defects D1
+      kcheck defects D2 --timeline
       kcheck defects D26
       kcheck defects D2 --report html=d2.html
       kcheck defects --all --json > defects.json
@@ -57,7 +59,7 @@ def command(
     code = 0
     if found:
         whole = document([defects.shown(half, told=True) for one in found for half in halves(one)], "defects")
-        code = print_document(whole, output, stories=[one.breaks for one in found])
+        code = print_document(whole, output, stories=[one.breaks for one in found], steps=telling.lines)
     if not output.as_json:
         say(("\n" if found and unfound else "") + "".join(map(_line, unfound)))
     return code

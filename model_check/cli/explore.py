@@ -35,7 +35,7 @@ def command(
     print_expectations: Annotated[
         bool, typer.Option("--print-expectations", help="Print what was measured as a block for the manifest.")
     ] = False,
-    verbose: options.VerboseOption = False,
+    telling: options.Stories,
     output: options.Output,
 ) -> int:
     """Explore every reachable state of a scope.
@@ -55,6 +55,7 @@ def command(
     For example:
       kcheck explore tiny
       kcheck explore election --property one_term_acts_in_an_epoch
+      kcheck explore election --property one_term_acts_in_an_epoch --timeline
       kcheck explore election --with RESIGN_ON_EPOCH_CONFLICT
       kcheck explore small --variant FENCED --without FENCED_RESIGN --traces traces/
       kcheck explore tiny --print-expectations
@@ -84,7 +85,7 @@ def command(
         told = exploration.judged(told, task, chosen)
         told = exploration.with_wanted_told(told, built, found, chosen, every=output.is_kept)
         document = plain_document("explore", told)
-        code = print_document(document, output, stories=chosen or None, verbose=verbose)
+        code = print_document(document, output, stories=chosen or None, verbose=telling.verbose, steps=telling.lines)
     if traces is not None:
         exploration.save_traces(traces, task, found)
     return code

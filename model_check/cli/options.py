@@ -10,6 +10,8 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from model_check.reports.wanted import FORMATS, Report, wanted
+from model_check.verdicts.rendering import steps_in_lines
+from model_check.verdicts.results import Story
 from spec.errors import BadInput, EnvironmentFailure
 from spec.expectations import Plan, plan, plans
 from spec.language.rules import Property
@@ -38,7 +40,7 @@ LimitOption: TypeAlias = Annotated[
 MasterOption: TypeAlias = Annotated[
     str, typer.Option("--master", metavar="URL", help="Any Spark master: local[N], spark://..., yarn.")
 ]
-VerboseOption: TypeAlias = Annotated[bool, typer.Option("--verbose", help="Name everything, not only count it.")]
+VerboseOption: TypeAlias = Annotated[bool, typer.Option("--verbose", help="Name all, and tell what each step changes.")]
 
 
 def report_option(formats: Iterable[str]) -> Any:
@@ -75,6 +77,27 @@ class Output:
     def is_kept(self) -> bool:
         """Whether the result goes where all of it is wanted, its stories, too."""
         return self.as_json or bool(self.report)
+
+
+TimelineOption: TypeAlias = Annotated[
+    bool, typer.Option("--timeline", help="Draw stories as lanes: ZooKeeper, controllers, brokers; 120 columns.")
+]
+
+
+@dataclass(frozen=True)
+class Stories:
+    """How stories are told: in words, with what each step changes or without, or as lanes."""
+
+    timeline: TimelineOption = False
+    verbose: VerboseOption = False
+
+    def lines(self, story: Story) -> Iterable[str]:
+        """The lines of a story."""
+        if self.timeline:
+            from model_check.reports.terminal import lanes
+
+            return lanes(story)
+        return steps_in_lines(story, changes=self.verbose)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ def command(
     variant: Annotated[str | None, typer.Option(metavar="NAME", help="Not the variant that the file names.")] = None,
     on: options.WithOption = None,
     off: options.WithoutOption = None,
+    telling: options.Stories,
     output: options.Output,
 ) -> int:
     """Replay a saved trace, told as a story.
@@ -44,7 +45,7 @@ def command(
     """
     told = opened(trace, scope, variant, on, off)
     run = _replayed(told.saved, told.built, told.scope, told.variant)
-    return print_document(plain_document("replay", run), output, stories=())
+    return print_document(plain_document("replay", run), output, stories=(), steps=telling.lines)
 
 
 def _replayed(saved: SavedTrace, built: TransitionSystem, scope: str, variant: str) -> Run:

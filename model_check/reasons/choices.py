@@ -86,7 +86,7 @@ class Seen:
         lacking = {row: self._false(where) for row, where in one.taken.items()}
         row = min(lacking, key=lambda each: len(lacking[each]))
         not_taken = f", not taken here: {'; '.join(self._parts(lacking[row][0]))}" if lacking[row] else ""
-        return f"{ROWS[row]}{not_taken}"
+        return f"{ROWS.get(row, row)}{not_taken}"
 
 
 def conjuncts(condition: z3.BoolRef) -> Iterator[z3.BoolRef]:

@@ -73,6 +73,8 @@ class Names:
         """A parameter of an action or a claim in words; one that has none as it is written."""
         if name in KINDS:
             return self.thing(KINDS[name], number)
+        if name == "lost":
+            return f"{number} events lost"
         if name == "lagging" and self.model is not None:
             return f"followers {self.model.brokers.set_kind.show(number)}"
         return f"{name}={number}"

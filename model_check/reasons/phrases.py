@@ -50,42 +50,44 @@ class Phrases:
         self.variables = {one.name: one for one in self.system.variables}
 
     def of(self, part: Deciding) -> str:
-        """A deciding part in words."""
+        """A deciding part in words, or as z3 has it."""
+        return self.words(part) or self._as_z3_has_it(part.term, "so" if part.holds else "not so")
+
+    def words(self, part: Deciding) -> str:
+        """A deciding part in words; nothing where it has none."""
         term, children = part.term, part.term.children()
-        is_not = "is" if part.holds else "is not"
         if z3.is_const(term):
             return f"{self._said(term).text}: {'yes' if part.holds else 'no'}"
         if z3.is_eq(term):
-            for one, other in (children, reversed(children)):
-                if found := self._of_a_set(one, other, holds=part.holds):
-                    return found
-            return self._equality(*children, holds=part.holds)
+            of_a_set = (self._of_a_set(one, other, holds=part.holds) for one, other in (children, reversed(children)))
+            return next(filter(None, of_a_set), "") or self._equality(*children, holds=part.holds)
         if z3.is_app_of(term, z3.Z3_OP_ULT) or z3.is_lt(term):
-            smaller, larger = children
-            if _is_number(smaller):
-                return self._order(larger, f"{is_not} >", smaller)
-            return self._order(smaller, f"{is_not} <", larger)
-        return self._as_z3_has_it(term, "so" if part.holds else "not so")
+            return self._order(*children, holds=part.holds)
+        return ""
 
     def _equality(self, one: z3.ExprRef, other: z3.ExprRef, *, holds: bool) -> str:
         if _is_number(one):
             one, other = other, one
         left, right = self._said(one), self._said(other)
-        kind = left.kind or right.kind
-        if kind is None:
-            return self._as_z3_has_it(one == other, "so" if holds else "not so")
+        if left.kind is None:
+            return ""
+        mine, its = self._value(one, left.kind), self._value(other, right.kind or left.kind)
         if _is_number(other):
-            asked = kind.show(self.values(other))
-            return f"{left.text} is {asked}" if holds else f"{left.text} ({self._value(one, kind)}) is not {asked}"
+            return f"{left.text} is {its}" if holds else f"{left.text} ({mine}) is not {its}"
+        if right.kind is None:
+            return ""
         if holds:
-            return f"{left.text} and {right.text} are both {self._value(one, kind)}"
-        return f"{left.text} ({self._value(one, kind)}) is not {right.text} ({self._value(other, kind)})"
+            return f"{left.text} and {right.text} are both {mine}"
+        return f"{left.text} ({mine}) is not {right.text} ({its})"
 
-    def _order(self, one: z3.ExprRef, how: str, other: z3.ExprRef) -> str:
+    def _order(self, smaller: z3.ExprRef, larger: z3.ExprRef, *, holds: bool) -> str:
+        one, how, other = (larger, ">", smaller) if _is_number(smaller) else (smaller, "<", larger)
         left, right = self._said(one), self._said(other)
-        kind = left.kind or right.kind
-        told = self._value(other, kind) if _is_number(other) else f"{right.text} ({self._value(other, kind)})"
-        return f"{left.text} ({self._value(one, kind)}) {how} {told}"
+        if left.kind is None or (right.kind is None and not _is_number(other)):
+            return ""
+        its = self._value(other, right.kind or left.kind)
+        compared = its if _is_number(other) else f"{right.text} ({its})"
+        return f"{left.text} ({self._value(one, left.kind)}) is {'' if holds else 'not '}{how} {compared}"
 
     def _of_a_set(self, one: z3.ExprRef, other: z3.ExprRef, *, holds: bool) -> str:
         """What is said of a set by a number and a term: whether it has a member, is within another, or shares some."""
@@ -115,11 +117,9 @@ class Phrases:
         found = self._said(term)
         return "" if found.kind is None else f"{found.text} {self._value(term, found.kind)}"
 
-    def _value(self, term: z3.ExprRef, kind: Kind | None) -> str:
+    def _value(self, term: z3.ExprRef, kind: Kind) -> str:
         raw = self.values(term)
-        if kind is None or (not kind.unbounded and raw > kind.maximum):
-            return str(raw)
-        return kind.show(raw)
+        return str(raw) if raw > kind.maximum and not kind.unbounded else kind.show(raw)
 
     # ------------------------------------------------------------------------------------------------ terms in words
 

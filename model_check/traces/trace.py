@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+from model_check.reasons.branches import branch
+from model_check.reasons.names import Names
 from model_check.terms.straight_line import Program, Valuation
 from model_check.traces.logged import Logged, logs_of
 from model_check.verdicts.results import Event, Step
@@ -94,7 +96,15 @@ def _told(
         logged=logged(action, before.state),
         changes=tuple(_changes(system, number, before.state, after)),
         budget=action.budget or "",
+        about=Names(system.model).parameters(_besides(action)),
+        branch=branch(system, action, before),
     )
+
+
+def _besides(action: Action) -> Mapping[str, int]:
+    """The parameters of an action but for the one that its actor is."""
+    names = Names(None)
+    return {name: number for name, number in action.parameters.items() if names.parameter(name, number) != action.actor}
 
 
 def _event(event: Observation, before: Valuation) -> Event:

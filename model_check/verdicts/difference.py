@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from model_check.verdicts.exploration_text import difference_lines
-from model_check.verdicts.rendering import counted, shortest, story_lines
+from model_check.verdicts.rendering import StoryLines, counted, shortest, story_lines
 from model_check.verdicts.results import Document, Finding, Run
 from model_check.verdicts.verdict import Verdict
 from spec.expectations import Expectation
@@ -96,7 +96,9 @@ def scope_lines(run: Run, known: Expectation) -> Iterator[str]:
     yield from (f"  {line}" for line in lines)
 
 
-def ending_lines(document: Document, unchanged: int, new: Finding | None) -> Iterator[str]:
+def ending_lines(
+    document: Document, unchanged: int, new: Finding | None, steps: StoryLines | None = None
+) -> Iterator[str]:
     """The verdict with the counts, and the story of the claim that the edit broke first."""
     changed = [run for run in document.runs if run.engine != TERMS and (run.counts is not None or run.reason)]
     unmet = sum(run.verdict is Verdict.VIOLATED for run in changed)
@@ -107,7 +109,7 @@ def ending_lines(document: Document, unchanged: int, new: Finding | None) -> Ite
     yield from (f"  {run.reason}" for run in document.runs if run.engine == TERMS and run.reason)
     yield f"  {BEYOND}"
     if new is not None:
-        yield from ("", *story_lines(new))
+        yield from ("", *story_lines(new, steps))
 
 
 def first_newly_broken(runs: Sequence[tuple[Run, Expectation]]) -> Finding | None:

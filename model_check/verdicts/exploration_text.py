@@ -12,11 +12,17 @@ from model_check.verdicts.results import Comparison, Document, Finding, Run
 from model_check.verdicts.verdict import Verdict
 
 
-def text(document: Document, *, stories: Sequence[str] | None = None, verbose: bool = False) -> str:
+def text(
+    document: Document,
+    *,
+    stories: Sequence[str] | None = None,
+    verbose: bool = False,
+    steps: rendering.StoryLines | None = None,
+) -> str:
     """The whole document; `stories` names the properties whose traces are told, in place of the shortest new one."""
     lines = [headline(document)]
     for run in document.runs:
-        lines += ["", *_run_lines(run, stories, verbose=verbose)]
+        lines += ["", *_run_lines(run, stories, steps, verbose=verbose)]
     return "\n".join(lines) + "\n"
 
 
@@ -37,7 +43,9 @@ def _is_known(one: Comparison) -> bool:
     return one.is_met and one.expected_verdict == Verdict.VIOLATED
 
 
-def _run_lines(run: Run, stories: Sequence[str] | None, *, verbose: bool) -> Iterator[str]:
+def _run_lines(
+    run: Run, stories: Sequence[str] | None, steps: rendering.StoryLines | None, *, verbose: bool
+) -> Iterator[str]:
     by_name = {one.property: one for one in run.findings}
     new = [one for one in run.findings if _is_new(one, run)]
     yield run.title + (f": {run.reason}" if run.reason else "")
@@ -47,7 +55,7 @@ def _run_lines(run: Run, stories: Sequence[str] | None, *, verbose: bool) -> Ite
     yield from (line for one in run.comparisons if one.about not in by_name for line in difference_lines(one))
     told = [one for one in told_of(run, stories) if one.story and one.story.is_told]
     for one in told:
-        yield from ("", *rendering.story_lines(one))
+        yield from ("", *rendering.story_lines(one, steps))
     if told:
         yield ""
     yield from known_lines([by_name[one.about] for one in run.comparisons if _is_known(one) and one.about in by_name])

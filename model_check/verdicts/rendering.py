@@ -6,7 +6,8 @@ observer saw of it, and what it changed.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from model_check.verdicts.choices_text import choices_lines
 from model_check.verdicts.opening import opening
@@ -21,22 +22,25 @@ TOLD = {
 }
 """What a story is to a verdict: a witness, a counterexample, or the way to where a bound is in the way."""
 
+StoryLines: TypeAlias = Callable[[Story], Iterable[str]]
+"""How a story is told."""
+
 PER_LINE = 100
 """Names are wrapped at this width."""
 
 
-def text(document: Document, *, stories: Sequence[str] | None = None) -> str:
-    """The whole document.
+def text(document: Document, *, stories: Sequence[str] | None = None, steps: StoryLines | None = None) -> str:
+    """The whole document, with stories told by their `steps`, with all changes if nothing else is said.
 
     `stories` names the properties whose traces are told (default: the shortest violation of a run, or, where
     something is expected of it, every trace of a property that differs).
     """
     lines = [headline(document)]
     for run in document.runs:
-        lines += ["", *run_lines(run)]
+        lines += ["", *run_lines(run, steps)]
         for one in run.findings:
             if one.story and one.story.is_told and _is_told(one, run, stories):
-                lines += ["", *story_lines(one)]
+                lines += ["", *story_lines(one, steps)]
     return "\n".join(lines) + "\n"
 
 
@@ -64,7 +68,7 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def run_lines(run: Run) -> Iterator[str]:
+def run_lines(run: Run, steps: StoryLines | None = None) -> Iterator[str]:
     """One run: its size, its findings, what differs from the expectations."""
     yield f"{run.title}: {run.verdict}" + (f": {run.reason}" if run.reason else "")
     if run.counts:
@@ -78,7 +82,7 @@ def run_lines(run: Run) -> Iterator[str]:
     yield from reach_lines(run)
     yield from choices_lines(run)
     if run.story:
-        yield from ("", *steps_in_lines(run.story))
+        yield from ("", *(steps or steps_in_lines)(run.story))
 
 
 def reach_lines(run: Run) -> Iterator[str]:
@@ -150,32 +154,35 @@ def _known(comparison: Comparison, run: Run) -> str:
     return f"{comparison.about} ({detail})" if detail else comparison.about
 
 
-def story_lines(finding: Finding) -> Iterator[str]:
+def story_lines(finding: Finding, steps: StoryLines | None = None) -> Iterator[str]:
     """A trace in words, under the sentence that it breaks or shows."""
     if finding.story is None:
         return
     yield f"{finding.property}: {finding.statement}"
     yield f"{TOLD[finding.verdict].capitalize()} {steps_of(finding.story)} ({finding.source}):"
-    yield from steps_in_lines(finding.story)
+    yield from (steps or steps_in_lines)(finding.story)
 
 
-def steps_in_lines(story: Story) -> Iterator[str]:
-    """The steps of a story, one after the other."""
+def steps_in_lines(story: Story, *, changes: bool = True) -> Iterator[str]:
+    """The steps of a story, one after the other, with what each of them changes, or without that."""
     yield "   0. The initial state."
     yield from (f"        {line}" for line in opening(story.initial))
     for step in story.steps:
-        yield from _step_lines(step)
+        yield from _step_lines(step, changes=changes)
     if story.because is not None:
         of = f", of {story.because.about}" if story.because.about else ""
         yield f"   Because{of}:"
         yield from (f"        {one}" for one in story.because.facts or ("it never holds",))
 
 
-def _step_lines(step: Step) -> Iterator[str]:
-    yield f"{step.number:>4}. {step.actor}: {step.statement}  [{step.action}]"
+def _step_lines(step: Step, *, changes: bool) -> Iterator[str]:
+    rule = step.action.partition("(")[0]
+    named = step.action if changes else f"{rule}: {step.about}" if step.about else rule
+    yield f"{step.number:>4}. {step.actor}: {step.statement}  [{named}]"
+    yield from (f"        {one}" for one in step.branch)
     yield from (f"        seen: {one}" for one in step.observed)
-    yield from (f"        {one}" for one in step.changes)
-    if not step.changes:
+    yield from (f"        {one}" for one in step.changes if changes)
+    if changes and not step.changes:
         yield "        (nothing changes)"
     yield from (f"        breaks {one}" for one in step.breaks)
 

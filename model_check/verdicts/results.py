@@ -55,8 +55,9 @@ class Step:
     """A step of a story: the action in words, what an observer saw, and what changed (`variable: old -> new`).
 
     `logged` are lines that Kafka logs, each behind its log's name, or where a recording has what was seen. `budget`
-    is what of the scope's budgets the step draws on; a step of progress draws on none. `breaks` names the claims that
-    it is the first to break, where the story goes on behind that.
+    is what of the scope's budgets the step draws on; a step of progress draws on none. `about` has the things that the
+    action is about (`[a,0], replica 2`), `branch` says which way of the rule it went, and why. `breaks` names the claims
+    that it is the first to break, where the story goes on behind that.
     """
 
     number: int
@@ -68,6 +69,8 @@ class Step:
     logged: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     budget: str = ""
+    about: str = ""
+    branch: tuple[str, ...] = ()
     breaks: tuple[str, ...] = ()
 
     @property

@@ -9,6 +9,7 @@ from typer.testing import Result
 from model_check.checks import gate
 from model_check.checks.defects import halves, shown
 from model_check.cli import defects as verb
+from model_check.reports.terminal import LEGEND
 from model_check.verdicts.results import from_json
 from spec import defects
 from spec.defects import DEFECTS, UNFOUND, Defect, Unfound
@@ -46,6 +47,19 @@ def test_a_defect_is_shown_and_then_it_is_gone(kcheck: Kcheck, half_active: Defe
     assert f"Broken by {half_active.first_depth} steps" in result.stdout
     assert "(D4, explorer): HOLDS: not exhausted: a violation was found after" in result.stdout
     assert "pair AS_CODED+RESIGN_CLEANS_UP (D4, explorer): HOLDS" in result.stdout
+
+
+def test_its_story_has_the_changes_or_is_drawn_where_that_is_asked_for(kcheck: Kcheck, half_active: Defect) -> None:
+    """Every verb that tells stories goes this way."""
+    plain, verbose, drawn = (kcheck("defects", "D4", *more).stdout for more in ((), ("--verbose",), ("--timeline",)))
+    change, last = "controllers[2].at: RESIGN_DELETE -> IDLE", f"\n{half_active.first_depth:>4}"
+    assert (change in plain, change in verbose, change in drawn) == (False, True, False)
+    assert "[resign_delete]" in plain
+    assert "[resign_delete(c=2)]" in verbose
+    assert [f"{last}. " in one for one in (plain, verbose, drawn)] == [True, True, False]
+    assert f"{last} " in drawn
+    assert LEGEND in drawn
+    assert all("controller 2's active: yes" in " ".join(one.split()) for one in (plain, verbose, drawn))
 
 
 def test_what_0_10_2_has_of_an_older_defect_is_told_with_its_story(

@@ -24,6 +24,7 @@ def test_a_counterexample_replays_and_breaks_its_property_at_the_end(kcheck: Kch
     assert result.exit_code == 1
     assert f"{name} broken by {length} steps" in " ".join(result.stdout.split())
     assert f"\n{length:>4}. " in result.stdout
+    assert f"\n{length:>4} " in kcheck("replay", saved(traces, name), "--timeline").stdout
 
 
 def test_a_witness_breaks_nothing(kcheck: Kcheck, traces: Path) -> None:

@@ -20,10 +20,11 @@ from spec.tables.partition_states import PARTITION_TRANSITIONS
 from spec.tables.replica_states import REPLICA_TRANSITIONS
 from spec.tables.table import transitions
 from spec.variants import AS_CODED
+from tests.model_check.systems import odometer
 from tests.spec.on_demand import OnDemand
 from tests.spec.stepping import Played, played
 
-ROWS = {str(row) for table in (PARTITION_TRANSITIONS, REPLICA_TRANSITIONS) for row in transitions(table)}
+ROWS = {str(row) for row in (*transitions(PARTITION_TRANSITIONS), *transitions(REPLICA_TRANSITIONS))}
 
 
 @cache
@@ -93,6 +94,14 @@ def test_a_guard_is_the_conjunction_of_its_conjuncts() -> None:
         assert solver.check() == z3.unsat
     a, b, c = z3.Bools("a b c")
     assert [*conjuncts(z3.And(a, z3.Not(z3.Or(b, z3.Not(c)))))] == [a, z3.Not(b), c]
+
+
+def test_what_only_a_bound_stops_is_not_possible_and_said_to_be_so() -> None:
+    """A wheel that shows its last digit turns no further."""
+    for digit, bounded in ((0, False), (1, True)):
+        told = choices(odometer(1, 1), Valuation({"wheels[1]": digit}), step=1, taken="")
+        assert [one.action for one in told.possible] == ["turn(w=1)"] * (not bounded)
+        assert [(one.action, one.bounded) for one in told.refused] == [("turn(w=1)", True)] * bounded
 
 
 @pytest.mark.takes("It makes all actions of a scope.")

@@ -56,7 +56,7 @@ def test_parameters_are_told_as_the_things_they_number() -> None:
     names = names_of("foreign_removal")
     assert (
         names.parameters({"c": 1, "b": 2, "p": 1, "t": 0, "lost": 2})
-        == "controller 1, broker 2, [b,0], topic a, lost=2"
+        == "controller 1, broker 2, [b,0], topic a, 2 events lost"
     )
     assert Names(None).parameters({"c": 1}) == "controller 1"
     assert Names(None).of("clerks[1].at") == "clerks[1].at"

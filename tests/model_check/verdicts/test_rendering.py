@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hypothesis import given
 
-from model_check.verdicts.rendering import headline, text
+from model_check.verdicts.rendering import headline, steps_in_lines, text
 from model_check.verdicts.results import (
     Because,
     Comparison,
@@ -56,6 +56,17 @@ def test_a_step_says_which_claims_it_breaks() -> None:
     broken = replace(finding("p", Verdict.VIOLATED), story=Story(2, (STEP, replace(SILENT, breaks=("p", "q")))))
     told = text(plain_document("judge", run(broken)))
     assert told.endswith("        (nothing changes)\n        breaks p\n        breaks q\n")
+
+
+def test_without_changes_a_step_is_told_by_the_things_that_it_is_about_and_the_branch_it_takes() -> None:
+    step = replace(STEP, about="wheel 2, [a,0]", branch=("next: rest, since it is late",))
+    assert [*steps_in_lines(Story(2, (step, SILENT)), changes=False)] == [
+        "   0. The initial state.",
+        "   1. wheel 1: A wheel shows one more than before.  [turn: wheel 2, [a,0]]",
+        "        next: rest, since it is late",
+        "        seen: wheel 1 turned",
+        "   2. wheel 1: The wheel rests.  [rest]",
+    ]
 
 
 def test_a_story_ends_with_why_it_is_the_violation() -> None:
