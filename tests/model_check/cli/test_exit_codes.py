@@ -300,7 +300,7 @@ class Pressing(io.StringIO):
 
 def ended(arguments: list[str], into: io.TextIOBase) -> object:
     """The exit code of a command that prints into something."""
-    with redirect_stdout(into), pytest.raises(SystemExit) as end:  # type: ignore[type-var]
+    with redirect_stdout(into), pytest.raises(SystemExit) as end:
         app(arguments, prog_name="kcheck")
     return end.value.code
 
