@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from model_check.checks.explaining import Asked, of_recording, of_scope
 from model_check.cli import options
 from model_check.cli.console import print_document, say
+from model_check.cli.explained import Asked, of_recording, of_scope
 from model_check.cli.saved_traces import Opened, opened
 from model_check.traces.replay import ReplayError, replay
 from model_check.two_questions import Question

@@ -156,7 +156,8 @@ def test_of_a_run_only_the_stories_asked_for_have_words() -> None:
     assert {one.property for one in plain.findings if one.story and one.story.is_told} == set()
     told = with_stories(plain, system, exploration, ["no_lost_update", "both_read_nothing"])
     (lost,) = [one for one in told.findings if one.story and one.story.is_told]
-    assert lost.story == story_of(system, exploration.violated["no_lost_update"])
+    assert lost.story == story_of(system, exploration.violated["no_lost_update"], system.property_named(lost.property))
+    assert str(lost.story.because) == "clerks[1].at is DONE; clerks[2].at is DONE; counter (1) is not 2"
     unsaid = [replace(one, story=one.story and Story(one.story.length)) for one in told.findings]
     assert unsaid == [*plain.findings], "nothing else is another, and no length"
 

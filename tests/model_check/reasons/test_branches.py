@@ -51,7 +51,8 @@ def test_where_the_controller_goes_on_and_the_partitions_row_are_what_the_rules_
 
 
 def partition_state(state: PlainState, c: int) -> PartitionState:
-    return list(PartitionState)[part(state, "controllers", c, "partitions", 0).get("state", 0)]
+    number: int = part(state, "controllers", c, "partitions", 0).get("state", 0)
+    return list(PartitionState)[number]
 
 
 def rows_led(told: Sequence[str], old: PartitionState, new: PartitionState) -> int:

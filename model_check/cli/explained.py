@@ -3,7 +3,7 @@
 The verdict of such a run is HOLDS whatever comes of it: it answers a question, and judges nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,8 +16,9 @@ from model_check.reasons.choices import choices
 from model_check.terms.straight_line import Valuation
 from model_check.traces.trace import Trace
 from model_check.two_questions import Question, readable
+from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Run
-from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verdict import INTERRUPTED, Verdict
 from model_check.waiting.progress import bar, interruptible
 from spec.errors import BadInput, UnknownName
 from spec.language.rules import GOALS, Action, TransitionSystem
@@ -68,10 +69,15 @@ def of_scope(scope: str, switches: Switches, asked: Asked, claim: str = "") -> R
     goals = any(one.kind in GOALS for one in chosen)
     task = exploration.Task(scope, switches, replace(built, properties=tuple(chosen)), goals)
     found = exploration.run(task, until_violated=True)
-    name, trace = _shortest(found, claim, scope)
-    variant = show_switches(switches)
+    variant, stories = show_switches(switches), _stories(found, witnesses=bool(claim))
+    if not stories and found.stopped == "stop":
+        return Run(ENGINE, scope, variant, Verdict.INCOMPLETE, INTERRUPTED)
+    if not stories:
+        what = f"{claim} has no story" if claim else "no claim about states or steps is broken"
+        raise BadInput(f"{what} in {scope}; name a claim that has one with --property, or a saved trace")
+    name, trace = min(stories.items(), key=lambda one: (len(one[1]), one[0]))
     told = asked.run(built, trace, scope, variant)
-    return replace(told, reason=f"the shortest story of {name}, of {len(trace)} steps")
+    return replace(told, reason=f"the shortest story of {name}, of {counted(len(trace), 'step')}")
 
 
 def of_recording(folder: Path, asked: Question, why_not: str = "") -> Run:
@@ -81,18 +87,16 @@ def of_recording(folder: Path, asked: Question, why_not: str = "") -> Run:
         raise BadInput(f"{folder.name} claims no documented release, so that no explanation is searched for")
     with interruptible() as stop, bar(folder.name, recording.observations) as report:
         judged = judge(recording, asked.switches, progress=report, stop=stop)
+        verdict = Verdict.INCOMPLETE if stop() else Verdict.HOLDS
     run = run_of(recording, judged, show_switches(asked.switches))
-    told = Run(ENGINE, run.scope, run.variant, Verdict.HOLDS, run.reason, story=run.story, explained=run.explained)
+    told = Run(ENGINE, run.scope, run.variant, verdict, run.reason, story=run.story, explained=run.explained)
     if judged.stuck is None or told.explained is None:
         return replace(told, reason=run.reason or "all of it is explained: there is nothing to ask why not")
     notes = ("What was observed next, in each sequence:", *(f"  {one.text}" for one in told.explained.next))
     return replace(told, choices=choices_at_the_end(recording, judged, why_not), notes=notes)
 
 
-def _shortest(found: Found, claim: str, scope: str) -> tuple[str, Trace]:
+def _stories(found: Found, *, witnesses: bool) -> Mapping[str, Trace]:
+    """The traces that an exploration found, by the claim that they break, or show where witnesses are asked for."""
     goals = {name: one.trace for name, one in found.goals.items() if one.trace is not None}
-    told = {**found.violated, **goals, **(found.witnessed if claim else {})}
-    if not told:
-        what = f"{claim} has no story" if claim else "no claim about states or steps is broken"
-        raise BadInput(f"{what} in {scope}; name a claim that has one with --property, or a saved trace")
-    return min(told.items(), key=lambda one: (len(one[1]), one[0]))
+    return {**found.violated, **goals, **(found.witnessed if witnesses else {})}
