@@ -12,6 +12,8 @@ from typing import Final
 
 FAR: Final = 3
 """Test files that are farther away are not shown a mutant."""
+JVM: Final = ("reference/zookeeper/server.py", "model_check/spark/spark_session.py")
+"""Test files that reach these start a JVM: on a machine that is busy they fail by themselves, and are not shown one."""
 
 
 class Importers:
@@ -26,14 +28,23 @@ class Importers:
         stem = path.parent.name if path.name == "__init__.py" else path.stem
         folder = path.parent.parent if path.name == "__init__.py" else path.parent
         beginning = f"tests/{folder}/test_{stem}"
-        return sorted(one for one in self._tests if one == f"{beginning}.py" or one.startswith(f"{beginning}_"))
+        found = (one for one in self._tests if one == f"{beginning}.py" or one.startswith(f"{beginning}_"))
+        return sorted(one for one in found if one not in self._with_jvm)
 
     def near(self, file: str) -> list[str]:
         """The other test files that reach it, the nearest first; of those as near the ones in the same folders."""
         mirroring, mirror = set(self.mirroring(file)), f"tests/{PurePosixPath(file).parent}/"
         away = self._distances(file)
-        found = [one for one in self._tests if one in away and one not in mirroring]
+        found = [one for one in self._tests if one in away and one not in mirroring | self._with_jvm]
         return sorted(found, key=lambda one: (away[one], not one.startswith(mirror), len(self.texts[one]), one))
+
+    def with_jvm(self, file: str) -> int:
+        """How many test files reach a module, and are not shown its mutants since they start a JVM."""
+        return len(self._with_jvm.intersection(self._tests) & self._distances(file).keys())
+
+    @cached_property
+    def _with_jvm(self) -> frozenset[str]:
+        return frozenset(one for file in JVM for one in self._distances(file))
 
     @cached_property
     def _tests(self) -> list[str]:

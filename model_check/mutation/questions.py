@@ -83,5 +83,7 @@ def not_asked(file: str, importers: Importers) -> str:
     """What else of the tests and the gate might notice a mutant of a file."""
     left = len(importers.near(file)) - sum(NEAR)
     told = [f"{left} test files that are farther"] if left > 0 else []
+    started = importers.with_jvm(file)
+    told += [f"{started} that start a JVM"] if started else []
     gate = "recordings judged" if file.startswith("model_check/") else "proofs, crash matrices and larger scopes"
     return ", ".join([*told, gate])

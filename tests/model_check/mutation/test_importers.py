@@ -1,7 +1,7 @@
 """Test files by how far they are from a module."""
 
-from model_check.mutation.importers import FAR, Importers
-from model_check.mutation.questions import LOADS, NEAR, questions
+from model_check.mutation.importers import FAR, JVM, Importers
+from model_check.mutation.questions import LOADS, NEAR, not_asked, questions
 
 TEXTS = {
     "spec/a/__init__.py": "",
@@ -28,6 +28,20 @@ def test_a_file_is_mirrored_by_its_name_and_near_by_imports_of_whatever_kind() -
     assert importers.near("spec/a/b.py") == [
         "tests/spec/test_near.py", "tests/spec/a/test_c.py", "tests/spec/test_helped.py", "tests/spec/test_d.py",
     ]  # fmt: skip
+
+
+def test_what_starts_a_jvm_is_counted_and_not_asked() -> None:
+    texts = {
+        **TEXTS,
+        JVM[0]: "",
+        "tests/spec/a/test_b_run.py": f"import spec.a.b\nimport {JVM[0][:-3].replace('/', '.')}",
+    }
+    importers = Importers(texts)
+    assert importers.near("spec/a/b.py") == Importers(TEXTS).near("spec/a/b.py")
+    assert importers.mirroring("spec/a/b.py") == Importers(TEXTS).mirroring("spec/a/b.py")
+    assert importers.with_jvm("spec/a/b.py") == 1
+    assert "1 that start a JVM" in not_asked("spec/a/b.py", importers)
+    assert "JVM" not in not_asked("spec/a/b.py", Importers(TEXTS))
 
 
 def test_no_test_file_is_asked_twice_and_the_module_is_loaded_first() -> None:
