@@ -56,8 +56,8 @@ class Step:
 
     `logged` are lines that Kafka logs, each behind its log's name, or where a recording has what was seen. `budget`
     is what of the scope's budgets the step draws on; a step of progress draws on none. `about` has the things that the
-    action is about (`[a,0], replica 2`), `branch` says which way of the rule it went, and why. `breaks` names the claims
-    that it is the first to break, where the story goes on behind that.
+    action is about (`[a,0], replica 2`), `branch` says which way of the rule it went, and why. `breaks` names the
+    claims that it is the first to break, where the story goes on behind that.
     """
 
     number: int

@@ -20,7 +20,7 @@ from model_check.monitors.arrivals import NAMES
 from model_check.recordings.entries import Log
 from model_check.recordings.reading import read
 from model_check.reports.wanted import FORMATS, rendered
-from model_check.traces.itf import SavedTrace, to_itf
+from model_check.traces.itf import ItfError, SavedTrace, load, to_itf
 from model_check.verdicts.rendering import text
 from model_check.verdicts.results import from_json, plain_document
 from model_check.verdicts.verdict import Verdict
@@ -78,8 +78,8 @@ def test_a_trace_is_replayed_or_refused(count: int, tmp_path: Path) -> None:
     for number in range(count):
         content = damaged(trace(), random)
         file.write_bytes(content)
-        with no_hang(content), suppress(BadInput):
-            saved = replay._loaded(file)
+        with no_hang(content), suppress(ItfError):
+            saved = load(file)
             assert text(plain_document("replay", replay._replayed(saved, built("pair"), "pair", "AS_CODED")))
         if number % 100 == 0:  # with all that the verb does around it
             with no_hang(content):

@@ -28,8 +28,8 @@ from model_check.conformance.vector import FOLDER
 from model_check.inventory import accepted as store
 from model_check.inventory import inventory_check
 from model_check.inventory.system_facts import system_fact
-from model_check.verdicts.results import plain_document
 from model_check.verdicts.occurrences import items
+from model_check.verdicts.results import plain_document
 from model_check.verdicts.verdict import Verdict
 from reference.memory import steps as memory_steps
 from spec import defects
