@@ -57,12 +57,12 @@ class Names:
 
     def thing(self, kind: str, number: object) -> str:
         """A thing by its kind and number: `broker 2`, `[a,0]`, `topic a`."""
-        if self.model is not None and kind == "partition":
-            one = self._partitions[int(str(number))]
-            return f"[{one.topic},{one.partition}]"
-        if self.model is not None and kind == "topic":
-            topics = tuple(dict.fromkeys(one.topic for one in self._partitions))
-            return f"topic {topics[int(str(number))]}"
+        partitions, place = self._partitions, int(str(number)) if kind in {"partition", "topic"} else 0
+        if kind == "partition" and place < len(partitions):  # a purgatory has others than its scope
+            return f"[{partitions[place].topic},{partitions[place].partition}]"
+        topics = tuple(dict.fromkeys(one.topic for one in partitions))
+        if kind == "topic" and place < len(topics):
+            return f"topic {topics[place]}"
         return f"{kind} {number}"
 
     @property

@@ -7,6 +7,7 @@ from spec.language.rules import leaves
 from spec.model import Model
 from spec.scopes import scope, scopes
 from spec.state.cluster import shape
+from spec.system import instances, is_in_scope, rules
 from spec.variants import AS_CODED, FENCED
 
 
@@ -50,6 +51,16 @@ def test_no_two_variables_have_one_name(name: str) -> None:
 )  # fmt: skip
 def test_a_variable_is_told_by_whose_it_is_what_and_of_what(path: str, told: str) -> None:
     assert names_of("foreign_removal").of(path) == told
+
+
+@pytest.mark.parametrize("name", ["foreign_removal", "purgatory", "purgatory_updates"])
+def test_every_action_and_choice_of_a_scope_has_words(name: str) -> None:
+    model = Model(scope(name), AS_CODED)
+    names = Names(model)
+    for rule in (one for one in rules() if is_in_scope(one, model)):
+        told = [names.parameters(one) for one in instances(rule, model)]
+        assert len({*told}) == len(told), rule.name
+    assert all(names.parameters(one) for one in model.choices(["o", "p"]) or [{"o": 1}])
 
 
 def test_parameters_are_told_as_the_things_they_number() -> None:
