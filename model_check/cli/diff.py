@@ -43,8 +43,8 @@ def command(
     claims are broken now, or no longer. Last, the vectors that came and went, or have other outcomes.
 
     A step is there in both revisions if its action, with its arguments, leads from the same state to the same state;
-    of states counts what both revisions have variables for. An action that was merely renamed differs in nothing. Told
-    are the steps from states that both reach, for all else that differs comes behind one of them.
+    of a state counts what both revisions have variables for that begin alike. An action that was merely renamed
+    differs in nothing. Told are the steps from states that both reach, for all else comes behind one of them.
 
     A revision is a copy of its files, made by `git archive` and gone afterwards; its own code is run. The working tree
     and all that is git's stay as they are.

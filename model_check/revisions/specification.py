@@ -50,7 +50,7 @@ def _told(one: Change) -> str:
         return "its words changed"
     (old, new), what = one.difference, f"{one.aspect} " if one.aspect else ""
     if one.kind == "changed":
-        return f"{what}changed from {old} to {new}"
+        return f"{what}was {old}; is {new}"
     return f"{what}{one.kind}: {new if one.kind == 'added' else old}"
 
 

@@ -66,7 +66,7 @@ def _numbers(path: Path) -> Numbers:
 class OneSided:
     """The steps of one rule that only one revision takes: how many, how many of them are first differences.
 
-    `source` and `action` are of the one that is nearest to the initial state: of the first differences, if any.
+    `source` and `action` are of the one that is nearest to the initial state: of the first differences, if it has any.
     """
 
     rule: str

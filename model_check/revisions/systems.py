@@ -60,7 +60,8 @@ class Teller:
 
 def compared(pair: Pair, one: System, terms: Answers, teller: Teller, *, limit: int | None, tell: Tell) -> Run:
     """A system whose terms differ, explored under both revisions."""
-    variables, steps = (sorted(terms[0][part].keys() & terms[1][part].keys()) for part in ("variables", "steps"))
+    variables = sorted(name for name, _ in terms[0]["begins"].items() & terms[1]["begins"].items())
+    steps = sorted(terms[0]["steps"].keys() & terms[1]["steps"].keys())
     how = {
         "ask": "explore", "scope": one.scope, "variant": one.variant, "limit": limit, "likely": one.states // 2,
         "memory": free_memory() * 2 // 5, "goals": one.goals, "variables": variables, "actions": steps,
@@ -94,7 +95,7 @@ def _open(found: Answers, limit: int | None, terms: Answers) -> str:
     if not stopped:
         return ""
     why = f"the limit of {limit:,} states" if "limit" in {one["stopped"] for one in found} else "the memory"
-    hidden = terms[0]["variables"].keys() ^ terms[1]["variables"].keys()
+    hidden = terms[0]["begins"] != terms[1]["begins"]
     so = "and what differs may be found in both beyond it" if hidden else "what is told is so, and there may be more"
     return f"not exhausted: {why} was reached, {', '.join(stopped)}; {so}"
 
@@ -103,9 +104,8 @@ def _open(found: Answers, limit: int | None, terms: Answers) -> str:
 
 
 def _behaviours(pair: Pair, found: Answers, apart: tuple[Difference, Difference], teller: Teller) -> Iterator[Finding]:
-    """A finding for each rule that has first differences, with the shortest story; of all rules where none has."""
-    any_first = any(one.first for side in apart for one in side.rules)
-    chosen = [[one for one in side.rules if one.first or not any_first] for side in apart]
+    """A finding for each rule that has first differences, with the shortest story."""
+    chosen = [[one for one in side.rules if one.first] for side in apart]
     new = [[teller.is_new(f"{kind}: {one.rule}") for one in some] for kind, some in zip(KINDS, chosen, strict=True)]
     wanted = [
         [[one.source, one.action] for one, is_new in zip(some, news, strict=True) if is_new]
@@ -193,6 +193,10 @@ def _notes(
         yield f"transitions {old:,} -> {new:,}"
     for part in ("variables", "actions", "claims"):
         yield from changed_names(part, terms[0][part], terms[1][part])
+    begins = [side["begins"] for side in terms]
+    if other := [name for name in begins[0] if begins[1].get(name, begins[0][name]) != begins[0][name]]:
+        told = ", ".join(f"{name} ({begins[0][name]} -> {begins[1][name]})" for name in other)
+        yield f"left out of the comparison, since they begin otherwise: {told}"
     kept = {name for name, one in found[0]["claims"].items() if name in found[1]["claims"] and _is_judged(one)}
     kept &= {name for name, one in found[1]["claims"].items() if _is_judged(one)}
     yield from changed_claims(*outcomes, kept)
@@ -203,8 +207,7 @@ def _notes(
     if not any(side.rules for side in apart):
         yield NO_OTHER
     first = {one.rule for side in apart for one in side.rules if one.first}
-    follow = sorted({one.rule for side in apart for one in side.rules} - first) if first else []
-    if follow:
+    if follow := sorted({one.rule for side in apart for one in side.rules} - first):
         yield f"differ only behind such a step: {', '.join(follow)}"
     if any(side.states for side in apart):
         yield f"states that only one of them reaches: {apart[0].states:,} before, {apart[1].states:,} after"
@@ -224,6 +227,6 @@ def changed_names(part: str, before: Mapping[str, str], after: Mapping[str, str]
             yield f"{part} {what}: {', '.join(sorted(names))}"
 
 
-def are_alike(terms: Answers, parts: Collection[str] = ("variables", "actions", "claims", "steps")) -> bool:
+def are_alike(terms: Answers, parts: Collection[str] = ("variables", "actions", "claims", "steps", "begins")) -> bool:
     """Whether a system has the same terms under both revisions."""
     return all(terms[0][part] == terms[1][part] for part in parts)

@@ -32,9 +32,10 @@ class Revision:
         return {"facts": facts.facts(), "systems": facts.systems()}
 
     def terms(self, scope: str, variant: str) -> dict[str, Any]:
-        """The digests of a system's terms, part by part, and the names of its actions with their arguments."""
+        """The digests of a system's terms, part by part, its actions with their arguments, and how it begins."""
         built = self._built(scope, variant)
-        return digests_of(built) | {"steps": {one.name: one.rule for one in built.actions}}
+        begins = {one.name: one.show(one.initial) for one in built.variables}
+        return digests_of(built) | {"steps": {one.name: one.rule for one in built.actions}, "begins": begins}
 
     def explore(self, scope: str, variant: str, **how: Any) -> dict[str, Any]:
         """Search a system, write its steps to files, and say how large it is and what became of the claims."""

@@ -29,7 +29,7 @@ def test_each_change_is_a_line_and_what_came_whole_is_one() -> None:
     }  # fmt: skip
     assert specification_run(before, after, ["system s AS_CODED: removed"]).notes == (
         "action a: its words changed",
-        "row X: changed from a -> b to a -> c",
+        "row X: was a -> b; is a -> c",
         "scope s: removed: there",
         "scope t: added: there",
         "scope u: bound brokers removed: 3",
