@@ -23,7 +23,7 @@ from tests.model_check.revisions.repository import FENCE, HANDLING, ISR_CHANGES,
 
 pytestmark = needs_git
 SHRINK = '    """A leader takes a follower out of its ISR."""\n'
-TINY_BOUNDS = 'parts = ["partitions", "connections"]\ncallback_capacity = 6\nbudgets = { '
+TINY_BOUNDS = 'parts = ["partitions", "connections"]\ncallback_capacity = 6\nbudgets = { expiries = 1, shrinks ='
 """What stands before the faults of tiny, and of no other scope."""
 TINY = Wanted(("tiny",))
 
@@ -31,13 +31,13 @@ TINY = Wanted(("tiny",))
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`base`; `relaxed` lets a fence pass what is equal, `kept` keeps broker 2 in each ISR; `told` has other words, and
-    `twice` a fault more.
+    `twice` a change more of an ISR.
     """
     folder = copied(tmp_path_factory.mktemp("repository"))
     for tag, path, was, becomes in (
         ("relaxed", HANDLING, *FENCE), ("kept", ISR_CHANGES, SHRINK, f"{SHRINK}    require(r != 2)\n"),
         ("told", ISR_CHANGES, SHRINK, SHRINK.replace("takes", "may take")),
-        ("twice", "spec/manifest.toml", f"{TINY_BOUNDS}expiries = 1", f"{TINY_BOUNDS}expiries = 2"),
+        ("twice", "spec/manifest.toml", f"{TINY_BOUNDS} 1", f"{TINY_BOUNDS} 2"),
     ):  # fmt: skip
         edited(folder, path, was, becomes)
         committed(folder, tag)
@@ -155,17 +155,17 @@ def test_what_a_limit_cuts_off_is_incomplete(repository: Path) -> None:
 
 
 @pytest.mark.slow
-def test_with_a_fault_more_the_second_one_is_new_and_nothing_is_gone(repository: Path) -> None:
-    """Though no state is as it was, if one asks how many faults are left."""
+def test_with_one_more_isr_change_the_second_is_new_and_nothing_is_gone(repository: Path) -> None:
+    """Though no state is as it was, if one asks how many are left."""
     found = runs(repository, "base", "twice")
     run = found[ENGINE]
-    assert found[SPECIFICATION].notes == ("scope tiny: budget expiries was 1; is 2",)
-    assert "left out of the comparison, since they begin otherwise: budget.expiries (1 -> 2)" in run.notes
-    assert f"{NEW}: expire_session" in behaviours(run)
+    assert found[SPECIFICATION].notes == ("scope tiny: budget shrinks was 1; is 2",)
+    assert "left out of the comparison, since they begin otherwise: budget.shrinks (1 -> 2)" in run.notes
+    assert f"{NEW}: shrink_isr" in behaviours(run)
     assert not [one for one in behaviours(run) if one.startswith(GONE)]
-    story = next(one.story for one in run.findings if one.property == f"{NEW}: expire_session")
+    story = next(one.story for one in run.findings if one.property == f"{NEW}: shrink_isr")
     assert story is not None
-    assert [step.action.partition("(")[0] for step in story.steps].count("expire_session") == 2
+    assert [step.action.partition("(")[0] for step in story.steps].count("shrink_isr") == 2
 
 
 @pytest.mark.slow
