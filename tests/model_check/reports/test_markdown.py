@@ -33,6 +33,17 @@ def test_whatever_is_in_a_document_it_is_a_page_of_one_heading_and_one_table(doc
     assert {*page} <= {"heading_open", "table_open", "paragraph_open", "bullet_list_open", "html_block", "fence"}
 
 
+def test_what_else_there_is_to_say_of_a_run_is_a_list_under_its_title() -> None:
+    page = report(plain_document("diff", replace(run(), notes=("states 1 -> 2", "two\n  lines"))))
+    assert page.endswith("**\n\n- states 1 -\\> 2\n- two\n- lines\n")
+
+
+def test_notes_that_do_not_fit_are_counted() -> None:
+    page = report(plain_document("diff", replace(run(), notes=tuple("x" * 199 for _ in range(1_000)))))
+    assert MOST_CHARACTERS / 2 < len(page) < MOST_CHARACTERS
+    assert f"\nand {1_000 - page.count('- x')} lines more\n" in page
+
+
 def test_what_differs_comes_before_stories_and_new_stories_before_known_ones() -> None:
     known, new = finding("known", Verdict.VIOLATED, length=1), finding("new", Verdict.VIOLATED, length=2)
     made = (

@@ -72,6 +72,12 @@ PAIRS = {
     "a wheel stands still": (odometer(), without(odometer(), "turn(w=1)")),
     "a lamp more": (lamps(2), lamps(3)),
     "a higher top": (odometer(2, 3), odometer(2, 4)),
+    "two names are exchanged": (
+        lamps(),
+        renamed(
+            renamed(renamed(lamps(), "light(lamp=1)", "-"), "light(lamp=2)", "light(lamp=1)"), "-", "light(lamp=2)"
+        ),
+    ),
     "nothing in common": (clerks(), lamps(1)),
 }
 
