@@ -45,7 +45,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_planted_fault_is_found_with_the_output_that_is_shown(planted: Path) -> None:
     (block,) = blocks("console")
     command, *shown = block.splitlines()
-    assert len(shown) == 17
+    assert len(shown) == 14
     assert is_within(shown, printed(*command.removeprefix("$ kcheck ").split(), cwd=planted, code=1))
 
 
