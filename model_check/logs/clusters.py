@@ -18,7 +18,7 @@ from typing import Final
 from model_check.logs.answers import AT_ONCE, LATEST, ONE_TERM, Answers
 from model_check.logs.lives import ms
 from model_check.logs.one_stream import Judged
-from model_check.logs.terms import Term
+from model_check.logs.terms import Successors, Term
 
 DAY: Final = 86_400_000
 """Logs that are further apart are of no one cluster, as far as they tell; clocks of time zones are less apart."""
@@ -107,6 +107,7 @@ def _joined(terms: Sequence[Term]) -> Term:
         raised=next((one.raised for one in told if one.raised), ""),
         resigned=next((one.resigned for one in told if one.resigned), ""),
         is_zombie=any(one.is_zombie for one in told),
+        is_doubtful=any(one.is_doubtful for one in told),
     )
 
 
@@ -139,8 +140,8 @@ def _ask_of_epochs(hosts: Sequence[Host], answers: Answers) -> None:
 def _shares(epoch: int, before: Term, after: Term, answers: Answers) -> None:
     """Two controllers have an epoch; the first one may be that of two ensembles, unless they act at once."""
     is_at_once = before.is_told and after.is_told and after.first_time < before.last_time and after.lines > 0
-    if epoch == 1 and not is_at_once:
-        answers.note("two controllers have epoch 1, as when ZooKeeper is set up anew")
+    if (epoch == 1 or before.is_doubtful or after.is_doubtful) and not is_at_once:
+        answers.note(f"two controllers have epoch {epoch}, as when ZooKeeper is set up anew")
         return
     text = (
         f"controller {after.controller} has epoch {epoch}, which is controller {before.controller}'s ({before.first})"
@@ -157,15 +158,12 @@ def _shares(epoch: int, before: Term, after: Term, answers: Answers) -> None:
 def _ask_of_clocks(hosts: Sequence[Host], answers: Answers) -> None:
     """Whether a controller decides after another has had a later epoch, where clocks can be compared."""
     ahead = _ahead(hosts)
-    for (a, one), (b, other) in product(enumerate(hosts), repeat=2):
-        if a == b:
-            continue
-        for term in (one_term for one_term in one.values() if one_term.is_told and one_term.decided_time):
-            later = [two for two in other.values() if two.is_told and two.epoch > term.epoch]
-            if not later or term.is_zombie:
-                continue
-            successor = min(later, key=lambda two: two.first_time)
-            _decides_late(term, successor, ahead[a][b], answers)
+    after = [Successors(term for term in host.values() if term.is_told) for host in hosts]
+    for (a, one), b in product(enumerate(hosts), range(len(hosts))):
+        for term in one.values() if a != b else ():
+            successor = after[b].of(term)
+            if successor is not None and term.decided_time and not term.is_zombie:
+                _decides_late(term, successor, ahead[a][b], answers)
 
 
 def _decides_late(term: Term, successor: Term, ahead: int, answers: Answers) -> None:

@@ -11,7 +11,7 @@ class Run(NamedTuple):
     """Lines of one role in one epoch, as far as nobody names another epoch, with the first and the last of them.
 
     `role` is "controller" (it wrote them) or "broker" (it obeyed that controller), `who` the process; `creates` says
-    that the first line is of something that was made anew. It stands among the facts where its first line does.
+    that the first line is of nothing that was there before. It stands among the facts where its first line does.
     """
 
     role: str

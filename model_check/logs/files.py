@@ -14,6 +14,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from model_check.logs.heads import LONGEST
 from model_check.logs.patterns import OURS
+from model_check.logs.printing import printable
 from spec.errors import BadInput, EnvironmentFailure
 from spec.logs.log_entries import HEAD
 
@@ -139,7 +140,8 @@ def _looked_at(path: Path, root: Path, *, is_named: bool) -> LogFile | None:
         return None
     last, _ = _times(end)
     name = str(path.relative_to(root.parent)) if path != root else str(Path(path.parent.name) / path.name)
-    return LogFile(path, name, size, times[0] if times else "", last[-1] if last else "")
+    name = name.encode("utf-8", "backslashreplace").decode()
+    return LogFile(path, printable(name), size, times[0] if times else "", last[-1] if last else "")
 
 
 def _times(data: bytes) -> tuple[list[str], bool]:

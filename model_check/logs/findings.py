@@ -13,7 +13,7 @@ from model_check.logs.heads import FOREIGN, TORN
 from model_check.logs.lives import ms
 from model_check.logs.questions import question
 from model_check.logs.reading import OTHER, QUIET, READ, UNKNOWN
-from model_check.logs.terms import Term
+from model_check.logs.terms import Successors, Term
 from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import CLAIMS as ENGINE
 from model_check.verdicts.results import Finding, Run
@@ -115,7 +115,8 @@ def _terms(cluster: Cluster, *, whole: bool) -> Iterator[str]:
         f", the last {len(terms)} of {len(cluster.terms)} (--json has all)" if hidden else ""
     )
     rows: list[Sequence[str]] = [("epoch", "controller", "from", "to", "lines", "decisions", "end")]
-    rows += [_row(one, cluster.terms) for one in terms]
+    after = Successors(cluster.terms)
+    rows += [_row(one, after.of(one)) for one in terms]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -123,10 +124,8 @@ def _terms(cluster: Cluster, *, whole: bool) -> Iterator[str]:
         yield "  epochs begin anew in between: ZooKeeper was set up anew, or lines are missing"
 
 
-def _row(term: Term, terms: Sequence[Term]) -> Sequence[str]:
-    later = [one for one in terms if one.ensemble == term.ensemble and one.epoch > term.epoch]
-    over = min((ms(one.first_time) for one in later), default=None)
-    late = 0 if over is None else ms(term.last_time) - over
+def _row(term: Term, successor: Term | None) -> Sequence[str]:
+    late = 0 if successor is None else ms(term.last_time) - ms(successor.first_time)
     end = "resigned" if term.resigned else ""
     if late > 0:
         end = f"{end}{', ' if end else ''}{late:,} ms after the next began"

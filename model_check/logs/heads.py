@@ -22,6 +22,8 @@ SETTINGS: Final = re.compile(r"\[[-\d :,]{23}\] INFO \w+Config values: ?")
 TORN: Final = "torn"
 FOREIGN: Final = "no log line"
 TRACE: Final = "of stack traces and settings"
+MOST_OF_CAUSE: Final = 1000
+"""Characters of an exception that are kept."""
 ALARMED: Final = frozenset({"WARN", "ERROR", "FATAL"})
 """The levels behind which a stack trace may stand."""
 
@@ -55,7 +57,7 @@ def read_heads(lines: Iterable[str], counts: Counter[str]) -> Iterator[Head | Od
         if head is None and (waits is not None or is_traced) and _continues(text, is_traced):
             counts[TRACE] += 1
             if waits is not None:
-                yield waits._replace(cause=text)
+                yield waits._replace(cause=text[:MOST_OF_CAUSE])
             waits, is_traced = None, True
             continue
         if waits is not None:

@@ -13,6 +13,7 @@ from model_check.logs.workers import WORTH_IT, pieces_of, usable_cores
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import INTERRUPTED
 from model_check.waiting.progress import bar
+from spec.errors import EnvironmentFailure
 
 Reader = Callable[[Iterable[Cut]], Iterator[tuple[Cut, Piece]]]
 
@@ -28,6 +29,13 @@ def judge_logs(
 
     `reader` reads pieces, by default as many processes as pay.
     """
+    try:
+        return _judge(paths, reader, stop, whole=whole)
+    except OSError as error:
+        raise EnvironmentFailure(f"the logs can no longer be read: {error}", "see to them, and try again") from error
+
+
+def _judge(paths: Sequence[Path], reader: Reader | None, stop: Callable[[], bool], *, whole: bool) -> list[Run]:
     streams, left_out = streams_of(paths)
     lives = _lives(streams)
     logs = [Judged(one, lives[one.folder]) for one in streams]

@@ -13,6 +13,7 @@ from model_check.logs.answers import CAN_WRITE, ROWS, Answers
 from model_check.logs.facts import Election, Illegal, Stale
 from model_check.logs.lives import ms
 from model_check.logs.patterns import ROWS as LEGAL
+from model_check.logs.printing import printable
 
 STUCK_TIMES: Final = 3
 STUCK_FOR: Final = 30_000
@@ -62,7 +63,7 @@ class Partitions:
         self.leaderless[one.partition] = (reason, place)
         known = self.failures.get(reason)
         if known is None and len(self.failures) < MOST_REASONS:
-            self.failures[reason] = Failures(1, place, place, {(one.controller, one.epoch)}, one.cause[:200])
+            self.failures[reason] = Failures(1, place, place, {(one.controller, one.epoch)}, printable(one.cause[:200]))
         elif known is not None:
             known.times += 1
             known.last = place

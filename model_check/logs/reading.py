@@ -220,7 +220,7 @@ class Reading:
         if len(self.piece.topics) < MOST_TOPICS:
             self.piece.topics.add(topic_of(partition))
 
-    def _run(self, role: str, who: int, controller: int, epoch: int, one: Head, *, creates: bool = False) -> None:
+    def _run(self, role: str, who: int, controller: int, epoch: int, one: Head, *, creates: bool = True) -> None:
         """One more line of a role in an epoch; who names another epoch ends all runs."""
         if self._epoch != (controller, epoch):
             self.flush()

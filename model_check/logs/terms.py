@@ -10,6 +10,8 @@ epoch to 1, or if an epoch is lower than before and nothing shows that its proce
 is lower at once (`BLIP`) is none: nobody wipes an ensemble as fast.
 """
 
+from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -42,6 +44,8 @@ class Term:
     is_told: bool = False
     """Whether its own lines tell of it; otherwise only brokers that obeyed it do."""
     is_zombie: bool = False
+    is_doubtful: bool = False
+    """Whether another controller has this epoch, which may have been that of another ensemble."""
 
 
 @dataclass
@@ -67,20 +71,24 @@ class Terms:
         term, before = self.all.get((self.ensemble, run.controller, run.epoch)), self.latest.get(run.controller)
         if before is not None and before.ensemble == self.ensemble and before.epoch > run.epoch:
             self._goes_back(run, before, first)
-            term = None
+            term = self._told(run, first)
         elif term is None or not term.is_told:
-            self._begin(run, first)
-            term = None
+            is_doubtful = self._begin(run, first)
+            term = self._told(run, first)
+            term.is_doubtful = is_doubtful
         else:
-            self._ask_who_returns(term, first)
-        if term is None:
-            term = self._term(run.controller, run.epoch, first, run.first_time)
-            term.is_told = True
+            self._ask_who_returns(run, term, first)
         term.last, term.last_time = last, run.last_time
         term.lines += run.lines
         self.latest[run.controller] = term
         if self.top is None or term.epoch >= self.top.epoch:
             self.top = term
+
+    def _told(self, run: Run, first: str) -> Term:
+        """The term of which a controller's own line tells for the first time."""
+        term = self._term(run.controller, run.epoch, first, run.first_time)
+        term.is_told = True
+        return term
 
     def begins(self, one: Begun, place: str) -> None:
         """A controller is about to write a state znode, before or after somebody had a later epoch."""
@@ -154,16 +162,20 @@ class Terms:
         if term is not None and not term.resigned:
             term.resigned, term.last, term.last_time = place, place, one.time
 
-    def _begin(self, run: Run, first: str) -> None:
-        """A controller writes in an epoch in which it has not written before."""
+    def _begin(self, run: Run, first: str) -> bool:
+        """A controller writes in an epoch in which it has not written before; whether it may be of another ensemble."""
         top = self.top
-        if top is not None and run.epoch < top.epoch and run.epoch == 1:
+        if top is not None and run.epoch < top.epoch:
             self._wiped()
         elif top is not None and run.epoch == top.epoch and run.controller != top.controller:
-            self._shares(run, top, first)
+            if run.creates:
+                return True
+            text = f"controller {run.controller} acts in epoch {run.epoch}, controller {top.controller}'s ({top.first})"
+            self.answers.breaks_it(ONE_TERM, first, text, "D1", f"{run.controller} in {run.epoch}")
         else:
             for claim in (FORWARD, ONE_TERM, AT_ONCE):
                 self.answers.holds(claim)
+        return False
 
     def _goes_back(self, run: Run, before: Term, first: str) -> None:
         then, now = ms(before.last_time), ms(run.first_time)
@@ -177,18 +189,13 @@ class Terms:
         self._wiped()
         self.answers.note("an epoch is lower than one before it, as when ZooKeeper is set up anew")
 
-    def _shares(self, run: Run, top: Term, first: str) -> None:
-        """Another controller has this epoch already."""
-        if run.creates and (run.epoch == 1 or not top.is_told):
-            self._wiped()
-            return
-        text = f"controller {run.controller} acts in epoch {run.epoch}, controller {top.controller}'s ({top.first})"
-        self.answers.breaks_it(ONE_TERM, first, text, "D1", f"{run.controller} in {run.epoch}")
-
-    def _ask_who_returns(self, term: Term, first: str) -> None:
+    def _ask_who_returns(self, run: Run, term: Term, first: str) -> None:
         """Whether another controller acted in the same epoch since this one began, and so at the same time."""
         top = self.top
         if top is None or top is term or top.epoch != term.epoch or not top.is_told:
+            return
+        lived_on = self.lives.is_one(run.controller, ms(term.last_time), ms(run.first_time))
+        if (top.is_doubtful or term.is_doubtful) and not lived_on:
             return
         text = (
             f"controller {term.controller} still acts in epoch {term.epoch}, in which controller {top.controller} has"
@@ -211,3 +218,20 @@ class Terms:
         """From here on epochs are another ensemble's."""
         self.ensemble += 1
         self.top = None
+
+
+class Successors:
+    """Of each epoch the first term of a later one to begin, by the clocks of those who tell of it."""
+
+    def __init__(self, terms: Iterable[Term]) -> None:
+        self._epochs: dict[int, list[int]] = {}
+        self._first: dict[int, list[Term]] = {}
+        for term in sorted(terms, key=lambda one: (one.ensemble, -one.epoch)):
+            epochs, first = self._epochs.setdefault(term.ensemble, []), self._first.setdefault(term.ensemble, [])
+            epochs.append(-term.epoch)
+            first.append(min(*first[-1:], term, key=lambda one: one.first_time) if first else term)
+
+    def of(self, term: Term) -> Term | None:
+        """The first to begin of all later terms of the same ensemble."""
+        later = bisect_left(self._epochs.get(term.ensemble, []), -term.epoch)
+        return self._first[term.ensemble][later - 1] if later else None

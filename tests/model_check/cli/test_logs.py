@@ -124,6 +124,15 @@ def test_hostile_lines_are_counted_and_never_executed(good: Path, line: str) -> 
     assert "1 line is " in result.stdout
 
 
+def test_an_exception_that_is_told_tells_the_terminal_nothing(good: Path) -> None:
+    failed = "Controller 1 epoch 2 initiated state change for partition [t,0] from OfflinePartition to OnlinePartition"
+    with (good / CHANGES).open("a") as opened:
+        opened.write(stamped(f"{failed} failed", 9, level="ERROR") + "a.OddException: \x1b[2Jgone\x07\n")
+    result = kcheck(str(good))
+    assert result.exit_code == 0
+    assert "a.OddException: \\x1b[2Jgone\\x07" in result.stdout
+
+
 def test_the_help_says_that_it_begins_anew_after_ctrl_c() -> None:
     said = " ".join(kcheck("--help").stdout.split())
     assert "Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew." in said

@@ -123,6 +123,33 @@ def test_the_first_epoch_of_another_ensemble_is_nobodys_but_its_own(tmp_path: Pa
     assert breaks(judged(tmp_path, changes=log(CHANGES, lines, step=3600))) == {}
 
 
+def test_a_controller_that_begins_below_a_later_epoch_may_be_of_another_ensemble(tmp_path: Path) -> None:
+    """Nothing tells whose epochs those before are; its first lines in that epoch come late."""
+    lines = [*obedience(1, 2, 6, 1), *election(1, 3)]
+    assert breaks(judged(tmp_path, changes=log(CHANGES, lines, step=3600))) == {}
+
+
+@pytest.mark.parametrize("epoch", [1, 4])
+def test_a_controller_of_an_empty_cluster_shares_no_epoch(tmp_path: Path, epoch: int) -> None:
+    """From 2.5 on it says that it sends nothing, before anything is created."""
+    empty = f"[Controller id=2 epoch={epoch}] Sending UpdateMetadata request to brokers HashSet(2) for 0 partitions"
+    lines = [ACTS.format(1, epoch), empty, CREATES.format(2, epoch), ACTS.format(2, epoch)]
+    assert breaks(judged(tmp_path, changes=log(CHANGES, lines, step=3600))) == {}
+
+
+def test_two_controllers_in_the_first_epoch_at_once(tmp_path: Path) -> None:
+    lines = [ACTS.format(1, 1), ACTS.format(2, 1), ACTS.format(1, 1)]
+    run = judged(tmp_path, changes=log(CHANGES, lines, step=0.1))
+    assert breaks(run) == {ONE_TERM: [f"{CHANGES}:2"], AT_ONCE: [f"{CHANGES}:3"]}
+
+
+def test_a_clock_that_is_set_back_by_an_hour_accuses_nobody(tmp_path: Path) -> None:
+    """In the hour that comes twice a start may stand before what it comes after."""
+    lines = log(CHANGES, obedience(1, 2, 6, 4), since=3000) + log(CHANGES, obedience(1, 2, 6, 4, request=2), since=2400)
+    reports = starting(1) + starting(1, 1800)
+    assert breaks(judged(tmp_path, changes=lines, reports=reports)) == {}
+
+
 def test_a_zombie_that_begins_to_write_after_its_successor(tmp_path: Path) -> None:
     """Its own broker has obeyed the successor before; that it says so late proves nothing, for it may have paused."""
     before, after = election(1, 5), obedience(1, 2, 6, 1)
