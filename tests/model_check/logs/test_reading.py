@@ -144,10 +144,9 @@ def test_later_releases_say_the_same_in_other_words(message: str, kinds: list[ty
     ],
 )
 def test_epochs_are_read_in_every_form(message: str, fact: type) -> None:
-    one: Any
     (one,) = facts(message, logger=LOGGERS[REPORTS])
-    assert type(one) is fact
-    assert (one.controller, one.epoch) == (1, 4 if fact is EpochRead else 5)
+    assert isinstance(one, EpochRead | EpochRaised)
+    assert (type(one), one.controller, one.epoch) == (fact, 1, 4 if fact is EpochRead else 5)
 
 
 @pytest.mark.parametrize(
