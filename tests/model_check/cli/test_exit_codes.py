@@ -236,7 +236,7 @@ ELSEWHERE: Mapping[tuple[str, int], str] = {
     ("live", 1): "tests/model_check/live/test_planted_controllers.py",
     ("live", 3): "tests/model_check/cli/test_live.py",
     ("campaign", 1): "tests/model_check/campaigns/test_campaign_report.py",
-    ("campaign", 3): "tests/model_check/campaigns/test_campaign_report.py",
+    ("campaign", 3): "tests/model_check/campaigns/test_campaign.py",
 }
 """Who provokes what takes minutes."""
 
