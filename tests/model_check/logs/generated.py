@@ -27,8 +27,10 @@ STEPS: Final = 4_000
 SEEDS: Final = 6
 EPOCHS: Final = re.compile(
     r"(?<=(?<!leader) epoch )\d+|(?<=ControllerEpoch:)\d+|(?<=controllerEpoch=)\d+|(?<=epoch to )\d+"
+    r"|(?<=controller epoch is )\d+"
 )
 """Controller epochs in lines; leader epochs are others."""
+SENT_BY: Final = re.compile(r" sent by controller (\d+) epoch (\d+)")
 LOGS: Final = ("controller.log", "state-change.log")
 
 Log = tuple[int, str]
@@ -143,14 +145,12 @@ def older_obeyed(logs: Lines) -> tuple[str, Log, int]:
 def zombie(logs: Lines) -> tuple[str, Log, int]:
     """A controller begins to write a state after its own broker has obeyed another, of a later epoch."""
     for (b, name), lines in logs.items():
-        acts = [number for number, line in enumerate(lines) if f" Controller {b} epoch " in line]
-        if name != "state-change.log" or not acts:
-            continue
-        own, found = first_of(lines, rf"Controller {b} epoch (\d+) ", after=acts[0])
-        for at in range(own, len(lines)):
-            later = re.search(r"sent by controller (\d+) epoch (\d+)", lines[at])
-            if later and int(later[2]) > int(found[1]) and int(later[1]) != b:
-                who, logger = f"{lines[at][:26]}TRACE Controller {b} epoch {found[1]}", "(state.change.logger)\n"
+        own = 0
+        for at, line in enumerate(lines if name == "state-change.log" else ()):
+            acts, later = re.search(rf" Controller {b} epoch (\d+) ", line), re.search(SENT_BY, line)
+            own = int(acts[1]) if acts else own
+            if own and later and int(later[2]) > own and int(later[1]) != b:
+                who, logger = f"{line[:26]}TRACE Controller {b} epoch {own}", "(state.change.logger)\n"
                 online = "from OnlinePartition to OnlinePartition with leader 1"
                 begins = f"{who} started leader election for partition [a,0] {logger}"
                 lines[at + 1 : at + 1] = [begins, f"{who} changed partition [a,0] {online} {logger}"]
