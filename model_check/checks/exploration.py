@@ -16,6 +16,7 @@ from model_check.verdicts.difference import SAME, Outcome, changed_claims, size_
 from model_check.verdicts.exploration_text import told_of
 from model_check.verdicts.rendering import unexpected
 from model_check.verdicts.results import Run
+from model_check.verdicts.state_graphs import StateGraph
 from model_check.verdicts.verification import compared, compared_as_asked, is_exhausted
 from model_check.waiting.estimates import estimated
 from model_check.waiting.progress import GIB, interruptible, refuse_what_cannot_fit, states_bar
@@ -119,6 +120,21 @@ def with_wanted_told(told: Run, built: TransitionSystem, found: Found, chosen: S
     """A run with the stories that are printed: of what was chosen, or else of the first news, or all."""
     wanted = told.findings if every else told_of(told, chosen or None)
     return with_stories(told, built, found, {one.property for one in wanted})
+
+
+LOOKED_AT = 2_000
+"""A graph of more states nobody looks at."""
+
+
+def with_graph(told: Run, built: TransitionSystem) -> Run:
+    """The run with its graph, where that is known as a whole, and small."""
+    if told.counts is None or told.counts.states > LOOKED_AT or not is_exhausted(told):
+        return told
+    from model_check.explicit_state.spanning_tree import spanning_tree
+
+    tree = spanning_tree(built)
+    steps = zip(tree.sources.tolist(), tree.labels.tolist(), tree.targets.tolist(), strict=True)
+    return replace(told, graph=StateGraph(tree.levels, tree.actions, tuple(steps)))
 
 
 def judged(told: Run, task: Task, chosen: Collection[str] = ()) -> Run:

@@ -58,6 +58,7 @@ def command(
       kcheck explore election --property one_term_acts_in_an_epoch --timeline
       kcheck explore election --with RESIGN_ON_EPOCH_CONFLICT
       kcheck explore small --variant FENCED --without FENCED_RESIGN --traces traces/
+      kcheck explore bounce --report html=bounce.html
       kcheck explore tiny --print-expectations
     """
     if print_expectations:
@@ -84,6 +85,7 @@ def command(
     else:
         told = exploration.judged(told, task, chosen)
         told = exploration.with_wanted_told(told, built, found, chosen, every=output.is_kept)
+        told = exploration.with_graph(told, built) if output.is_kept else told
         document = plain_document("explore", told)
         code = print_document(document, output, stories=chosen or None, verbose=telling.verbose, steps=telling.lines)
     if traces is not None:

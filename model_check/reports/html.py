@@ -17,6 +17,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from model_check.reports.characters import printable
+from model_check.reports.state_graph import state_graphs
 from model_check.reports.taken import DRAWING, STATE, machines, taken
 from model_check.reports.timeline import (
     CHANGE,
@@ -66,6 +67,7 @@ def report(document: Document) -> str:
         new=[one for one in broken if one.is_new],
         known=[one for one in broken if not one.is_new],
         unmet=[(run.title, one) for run in document.runs for one in run.comparisons if not one.is_met],
+        graphs=state_graphs(document),
         occurring=occurring,
         machines=machines(occurring),
         drawing=DRAWING,

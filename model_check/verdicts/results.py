@@ -25,6 +25,7 @@ from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from model_check.verdicts.state_graphs import StateGraph
 from model_check.verdicts.verdict import BAD_USAGE, EXIT_CODES, INTERRUPTED, NOT_BEGUN, Verdict, worst
 from spec.errors import MalformedInput, Where
 from spec.language.rules import Property
@@ -244,7 +245,8 @@ class Run:
     that this run says nothing about. `seconds` are by part. `story` is told of the run itself, as of a trace that was
     replayed. `refused` says of an ERROR that it was the input that was wrong. `explained` is told of a recording, and
     so are the `faults` of the live run that made it, each by its number and kind. `made` says when, of a result that
-    was made earlier and is used again. `choices` are what else could be done at a step, where somebody asks.
+    was made earlier and is used again. `choices` are what else could be done at a step, where somebody asks; `graph` is
+    told of what is small enough to be looked at.
     """
 
     engine: str
@@ -270,6 +272,7 @@ class Run:
     faults: tuple[str, ...] = ()
     made: str = ""
     choices: Choices | None = None
+    graph: StateGraph | None = None
 
     @property
     def title(self) -> str:

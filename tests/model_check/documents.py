@@ -17,6 +17,7 @@ from model_check.verdicts.results import (
     Step,
     Story,
 )
+from model_check.verdicts.state_graphs import StateGraph
 from model_check.verdicts.verdict import Verdict
 from tests.strategies import characters
 
@@ -56,6 +57,7 @@ seen = st.lists(st.builds(Seen, texts, texts, counts, texts), max_size=2).map(tu
 steps_there = st.lists(
     st.builds(Choice, texts, texts, texts, texts, texts, names, counts, st.booleans()), max_size=2
 ).map(tuple)  # fmt: skip
+graphs = st.builds(StateGraph, st.just((1, 2)), st.just(("turn", "rest")), st.just(((0, 0, 1), (0, 1, 2), (2, 0, 1))))
 runs = st.builds(
     Run,
     engine=texts,
@@ -76,6 +78,7 @@ runs = st.builds(
     notes=names,
     seconds=st.none() | st.dictionaries(texts, st.floats(0, 1e6), max_size=2),
     story=st.none() | stories,
+    graph=st.none() | graphs,
     choices=st.none() | st.builds(Choices, counts, texts, steps_there, steps_there),
     refused=st.booleans(),
     explained=st.none() | st.builds(Explained, counts, counts, counts, st.none() | counts, seen, names),
