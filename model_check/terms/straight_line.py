@@ -15,10 +15,12 @@ import ctypes
 import operator
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import reduce
+from io import StringIO
 from itertools import combinations
 from typing import NamedTuple
 
 import z3
+from z3.z3printer import PP, Formatter
 
 from spec.language.z3_calls import ADDRESS, NUMBER, c_function, context_address, term_at
 
@@ -199,9 +201,12 @@ def node_of(term: z3.ExprRef) -> Node:
 
 
 def shortened(term: z3.ExprRef) -> str:
-    """A term on one line, for messages."""
-    text = " ".join(str(term).split())
-    return text if len(text) <= 200 else text[:200] + " ..."
+    """A term on one line, for messages; of a large one only as much is formatted as will be there."""
+    formatter, text = Formatter(), StringIO()
+    formatter.max_visited = 100
+    PP()(text, formatter(term))
+    line = " ".join(text.getvalue().split())
+    return line if len(line) <= 200 else line[:200] + " ..."
 
 
 class Valuation:
