@@ -37,9 +37,11 @@ from spec.defects import Defect
 from spec.variants import Switch
 from tests.model_check.cli.conftest import Kcheck, built, expectation
 from tests.model_check.cli.test_campaign import SMALL, recorded_before
+from tests.model_check.cli.test_logs import ILLEGAL
 from tests.model_check.cli.test_matrix import PAUSED, RESIGNING
 from tests.model_check.conformance.all_vectors import VECTORS
 from tests.model_check.documents import run as a_run
+from tests.model_check.logs.telling import CHANGES, REPORTS, election, log, written
 from tests.model_check.unpacking import RECORDINGS, unpacked
 
 pytestmark = [RECORDINGS, pytest.mark.takes("Each runs a verb from its beginning to its end.")]
@@ -154,6 +156,18 @@ class Desk:
         (folder / "members.json").write_text(json.dumps(members), "utf-8")
         return str(folder)
 
+    def good_log(self) -> str:
+        """What a controller that is elected logs."""
+        return str(written(self.here, {CHANGES: log(CHANGES, election(1, 2))}))
+
+    def bad_log(self) -> str:
+        """The same, and a move without a row."""
+        return str(written(self.here, {CHANGES: log(CHANGES, [*election(1, 2), ILLEGAL])}))
+
+    def idle_log(self) -> str:
+        """One in which nobody says anything that is asked about."""
+        return str(written(self.here, {REPORTS: log(REPORTS, ["[Controller 7]: Controller startup complete"])}))
+
     def other_vectors(self) -> str:
         """Vectors, of which one group is lost, and their manifest does not know it."""
         folder = self.here / "vectors"
@@ -193,6 +207,10 @@ CELLS: Mapping[tuple[str, int], tuple[str, ...]] = {
     ("check", 1): ("edited", "expects_other_states", "check"),
     ("check", 3): ("edited", "check --minutes 0"),
     ("accept", 0): ("accept",),
+    ("explain", 0): (f"explain pair --property {HALF_ACTIVE}",),
+    ("logs", 0): ("good_log", "logs {}"),
+    ("logs", 1): ("bad_log", "logs {}"),
+    ("logs", 3): ("idle_log", "logs {}"),
     ("explore", 0): ("explore pair",),
     ("explore", 1): ("expects_other_states", "explore pair"),
     ("explore", 3): ("explore pair --limit 5",),
@@ -233,6 +251,12 @@ CELLS: Mapping[tuple[str, int], tuple[str, ...]] = {
 """A command for each cell of a verb's own, behind what is changed at the desk first."""
 
 ELSEWHERE: Mapping[tuple[str, int], str] = {
+    ("diff", 0): "tests/model_check/revisions/test_comparing.py",
+    ("diff", 1): "tests/model_check/cli/test_diff.py",
+    ("diff", 3): "tests/model_check/revisions/test_comparing.py",
+    ("mutate", 0): "tests/model_check/cli/test_mutate.py",
+    ("mutate", 1): "tests/model_check/mutation/test_mutating.py",
+    ("mutate", 3): "tests/model_check/mutation/test_mutating.py",
     ("live", 1): "tests/model_check/live/test_planted_controllers.py",
     ("live", 3): "tests/model_check/cli/test_live.py",
     ("campaign", 1): "tests/model_check/campaigns/test_campaign_report.py",

@@ -56,7 +56,7 @@ def behaviours(run: Run) -> set[str]:
     return {one.property for one in run.findings if one.kind in (NEW, GONE)}
 
 
-@pytest.mark.takes("It starts two processes, which build a system and explore it.")
+@pytest.mark.slow  # what is told of it is asked every day in tests/model_check/cli/test_diff.py
 def test_a_relaxed_fence_lets_brokers_execute_what_they_refused(repository: Path) -> None:
     """With the numbers that the README has of this edit."""
     found = runs(repository, "base", "relaxed")

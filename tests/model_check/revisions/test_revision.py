@@ -84,7 +84,7 @@ def test_only_other_versions_of_what_computes_ask_for_an_environment() -> None:
     assert other_pins(ours.replace(f"rich=={pins(ours)['rich']}", "rich==0.1")) == []
 
 
-@pytest.mark.takes("It makes a virtual environment.")
+@pytest.mark.slow  # it makes a virtual environment
 def test_where_no_environment_can_be_made_it_is_said(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     (repository / "constraints.txt").write_text("numba==0.1\n")
