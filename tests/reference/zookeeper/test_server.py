@@ -16,6 +16,7 @@ import pytest
 
 from reference.live.zookeeper import LiveZookeeper
 from reference.ports import free_port
+from reference.zookeeper import server as server_module
 from reference.zookeeper.api import Create, Exists
 from reference.zookeeper.log import read_transaction_log
 from reference.zookeeper.server import (
@@ -207,3 +208,12 @@ def test_a_server_that_does_not_answer_in_time(tmp_path: Path) -> None:
 def test_a_server_that_was_not_started() -> None:
     with pytest.raises(ZookeeperServerError, match="has not been started"):
         ZookeeperServer().check_running()
+
+
+def test_who_does_not_stop_in_time_is_killed_and_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "_STOP_SECONDS", 0.1)
+    deaf = subprocess.Popen(["sleep", "60"], stdin=subprocess.PIPE, start_new_session=True)
+    server = ZookeeperServer()
+    server._process = deaf
+    server.stop()
+    assert deaf.returncode == -signal.SIGKILL, "nothing of it is left, not even as a zombie"
