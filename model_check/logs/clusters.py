@@ -1,7 +1,9 @@
 """Logs put together: which files are one cluster's, and what only several of them tell.
 
 Files are one cluster's if they stand side by side under Kafka's names, or are of the same days and name the same
-topics. A log that names no topic goes with those beside it.
+topics. A log that names no topic goes with those beside it. So logs of two clusters may be taken for those of one: that
+one broker writes two of them at the same time shows it, and then nothing is held against each other. Nor is it where no
+controller in its epoch is told of by both.
 
 Terms of several brokers' logs are put together by epoch. Which came first is told by clocks only as far as one thing
 that must follow another says how far they are apart: nobody obeys an epoch before its controller has it. So if A once
@@ -11,18 +13,21 @@ obeyed B's epoch n ms after B had it, A's clock is at most n ms ahead of B's; an
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise, product
+from itertools import chain, combinations, pairwise, product
 from pathlib import Path
 from typing import Final
 
 from model_check.logs.answers import AT_ONCE, LATEST, ONE_TERM, Answers
 from model_check.logs.lives import ms
 from model_check.logs.one_stream import Judged
-from model_check.logs.terms import Successors, Term
+from model_check.logs.terms import BLIP, Successors, Term
 
 DAY: Final = 86_400_000
 """Logs that are further apart are of no one cluster, as far as they tell; clocks of time zones are less apart."""
 UNBOUND: Final = 1 << 60
+
+Host = dict[tuple[int, int, int], Term]
+"""The terms that the logs of one folder, or a log by itself, tell of."""
 
 
 def clusters_of(logs: Sequence[Judged]) -> list[list[Judged]]:
@@ -56,10 +61,12 @@ def _belong(one: Judged, other: Judged) -> bool:
 
 
 def _are_near(one: Judged, other: Judged) -> bool:
-    if not (one.first_time and other.first_time):
-        return False
-    apart = max(ms(one.first_time), ms(other.first_time)) - min(ms(one.last_time), ms(other.last_time))
-    return apart <= DAY
+    return bool(one.first_time and other.first_time) and _apart(one, other) <= DAY
+
+
+def _apart(one: Judged, other: Judged) -> int:
+    """Milliseconds from the end of the earlier log to the begin of the later one; less than 0 if they overlap."""
+    return max(ms(one.first_time), ms(other.first_time)) - min(ms(one.last_time), ms(other.last_time))
 
 
 @dataclass(frozen=True)
@@ -78,17 +85,38 @@ def put_together(logs: Sequence[Judged]) -> Cluster:
     for log in logs:
         answers.add(log.answers)
     is_wiped = any(log.terms.ensemble for log in logs)
-    hosts: dict[Path, dict[tuple[int, int, int], Term]] = defaultdict(dict)
+    hosts: dict[Path, Host] = defaultdict(dict)
     for log in logs:
         place = log.stream.folder if log.stream.is_standard else log.stream.files[0].path
         for key, term in log.terms.all.items():
             hosts[place][key] = _joined([*filter(None, [hosts[place].get(key)]), term])
-    if not is_wiped and len(hosts) > 1:
-        _ask_of_epochs(list(hosts.values()), answers)
-        _ask_of_clocks(list(hosts.values()), answers)
-    elif len(hosts) > 1:
-        answers.note("an ensemble was set up anew, so epochs of several logs were not held against each other")
+    if why := _incomparable(logs, is_wiped=is_wiped) if len(hosts) > 1 else "":
+        answers.note(f"{why}, so epochs of several logs were not held against each other")
+    else:
+        for group in _connected(list(hosts.values())):
+            _ask_of_epochs(group, answers)
+            _ask_of_clocks(group, answers)
     return Cluster(tuple(logs), answers, tuple(_table(hosts.values())), is_wiped)
+
+
+def _incomparable(logs: Sequence[Judged], *, is_wiped: bool) -> str:
+    """Why epochs of several logs say nothing of each other; empty if they do."""
+    if is_wiped:
+        return "an ensemble was set up anew"
+    for one, other in combinations(logs, 2):
+        if (both := one.writers & other.writers) and _apart(one, other) < -BLIP:
+            names = f"{one.stream.name} and {other.stream.name}"
+            return f"broker {min(both)} writes {names} at the same time, as if they were of two clusters"
+    return ""
+
+
+def _connected(hosts: Sequence[Host]) -> list[list[Host]]:
+    """The hosts in groups, those together that know of one controller in one epoch; at least two in each."""
+    groups: list[list[Host]] = []
+    for host in hosts:
+        its = [group for group in groups if any(host.keys() & other.keys() for other in group)]
+        groups = [group for group in groups if group not in its] + [[*chain(*its), host]]
+    return [group for group in groups if len(group) > 1]
 
 
 def _joined(terms: Sequence[Term]) -> Term:
@@ -111,16 +139,13 @@ def _joined(terms: Sequence[Term]) -> Term:
     )
 
 
-def _table(hosts: Iterable[dict[tuple[int, int, int], Term]]) -> list[Term]:
+def _table(hosts: Iterable[Host]) -> list[Term]:
     together: dict[tuple[int, int, int], list[Term]] = defaultdict(list)
     for terms in hosts:
         for key, term in terms.items():
             together[key].append(term)
     joined = map(_joined, together.values())
     return sorted(joined, key=lambda one: (one.ensemble, one.epoch, one.first_time))
-
-
-Host = dict[tuple[int, int, int], Term]
 
 
 def _ask_of_epochs(hosts: Sequence[Host], answers: Answers) -> None:

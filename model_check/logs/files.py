@@ -28,15 +28,17 @@ CURRENT: Final = ("controller.log", "server.log", "state-change.log")
 """What Kafka's log4j.properties calls the files that are being written."""
 STARTS: Final = (
     b"Controller starting up (",
+    b"Controller startup complete (",
     b"[ControllerEventThread controllerId=",
     b"[KafkaServer id=",
     b"[Kafka Server ",
 )
 START: Final = re.compile(
-    r"\[Controller (\d{1,10})\]: Controller starting up|\[ControllerEventThread controllerId=(\d{1,10})\] Starting"
-    r"|\[KafkaServer id=(\d{1,10})\] starting|\[Kafka Server (\d{1,10})\], starting"
+    r"\[Controller (\d{1,10})\]: Controller start(?:ing up|up complete)"
+    r"|\[ControllerEventThread controllerId=(\d{1,10})\] Starting"
+    r"|\[KafkaServer id=(\d{1,10})\] start(?:ing|ed)|\[Kafka Server (\d{1,10})\], start(?:ing|ed)"
 )
-"""What a process says before it acts as a controller, or handles a request."""
+"""What a process says when it starts; more than once and in two logs, of which one may have lost a line."""
 
 
 @dataclass(frozen=True)

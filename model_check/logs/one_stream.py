@@ -64,6 +64,11 @@ class Judged:
             Stale: self.partitions.is_stale,
         }
 
+    @property
+    def writers(self) -> set[int]:
+        """The brokers whose state changes it has."""
+        return {*self.fences.brokers, *(one.controller for one in self.terms.all.values() if one.is_told and one.lines)}
+
     def take(self, file: int, piece: Piece) -> None:
         """The next piece, of the file with that index."""
         if file != self._file:

@@ -18,6 +18,8 @@ from model_check.logs.printing import printable
 STUCK_TIMES: Final = 3
 STUCK_FOR: Final = 30_000
 """A leader is stuck that was refused so often, over so many milliseconds; it tries every few seconds."""
+SILENT: Final = 600_000
+"""After so many milliseconds without a refusal it is another zkVersion that looks the same: of a topic made anew."""
 MOST_REASONS: Final = 1_000
 VALUES: Final = re.compile(r"\[?[\w.-]+[,-]\d+\]?|\d+|\[[^\]]*\]+")
 
@@ -40,6 +42,7 @@ class Refusals:
     version: int
     times: int
     since: int
+    last: int
     place: str
     is_told: bool = False
 
@@ -84,11 +87,12 @@ class Partitions:
         """A leader could not write its ISR."""
         key, now = (one.broker, one.partition), ms(one.time)
         known = self.refused.get(key)
-        if known is None or known.version != one.version:
-            self.refused[key] = Refusals(one.version, 1, now, place)
+        if known is None or known.version != one.version or now - known.last > SILENT:
+            self.refused[key] = Refusals(one.version, 1, now, now, place)
             self.answers.holds(CAN_WRITE)
             return
         known.times += 1
+        known.last = now
         if known.times < STUCK_TIMES or now - known.since < STUCK_FOR or known.is_told:
             return
         known.is_told = True

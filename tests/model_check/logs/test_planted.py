@@ -26,6 +26,7 @@ from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import NONE_ASKED, Verdict
 from tests.model_check.logs.telling import (
     CHANGES,
+    LOGGERS,
     REPORTS,
     SERVER,
     broken,
@@ -109,6 +110,16 @@ def test_epochs_that_controller_log_raises_otherwise_than_by_one(tmp_path: Path)
     assert breaks(judged(tmp_path / "a", reports=raised(5, 6))) == {}
     assert breaks(judged(tmp_path / "b", reports=raised(5, 5))) == {ONE_TERM: [f"{REPORTS}:2"]}
     assert breaks(judged(tmp_path / "c", reports=raised(5, 3))) == {FORWARD: [f"{REPORTS}:2"]}
+    assert breaks(judged(tmp_path / "d", reports=raised(5, 8))) == {FORWARD: [f"{REPORTS}:2"]}
+
+
+def test_an_epoch_that_was_read_long_before_another_one_was_raised_accuses_nobody(tmp_path: Path) -> None:
+    """The lines in between are missing, as where several brokers roll one file."""
+    lines = [
+        "[Controller 1]: Initialized controller epoch to 5 and zk version 4",
+        "[Controller 1]: Controller 1 incremented epoch to 8",
+    ]
+    assert breaks(judged(tmp_path, reports=log(REPORTS, lines, step=60))) == {}
 
 
 def test_two_controllers_in_one_epoch_at_once(tmp_path: Path) -> None:
@@ -189,6 +200,17 @@ def test_a_broker_that_obeys_a_leader_epoch_that_is_not_higher(tmp_path: Path) -
 REFUSAL = "Broker 1 ignoring LeaderAndIsr request from controller 1 with correlation id 7 since its controller epoch "
 
 
+@pytest.mark.parametrize(
+    "started", ["[Kafka Server 1], started", "[KafkaServer id=1] started", "[Controller 1]: Controller startup complete"]
+)
+def test_a_start_of_which_only_the_end_is_told_is_one(tmp_path: Path, started: str) -> None:
+    """The line of its begin is missing, so what the broker had stored is gone nevertheless."""
+    lines = [*obedience(1, 2, 3, 5), *obedience(1, 2, 3, 5, 2)]
+    server = stamped(started, 15, LOGGERS[SERVER], "INFO")
+    run = judged(tmp_path, changes=log(CHANGES, lines, step=10), reports=starting(1), server=server)
+    assert breaks(run) == {}
+
+
 def test_a_fence_that_refuses_what_is_not_old(tmp_path: Path) -> None:
     equal = (
         "Broker 1 ignoring LeaderAndIsr request from controller 1 with correlation id 7 epoch 5 for partition [t,0]"
@@ -210,7 +232,13 @@ STALE = "Partition [t,0] on broker 1: Cached zkVersion [{}] not equal to that in
 
 @pytest.mark.parametrize(
     ("versions", "seconds", "line"),
-    [([3, 3, 3, 3], 15, 3), ([3, 3], 60, None), ([3, 3, 3], 5, None), ([3, 4, 5, 6], 60, None)],
+    [
+        ([3, 3, 3, 3], 15, 3),
+        ([3, 3], 60, None),
+        ([3, 3, 3], 5, None),
+        ([3, 4, 5, 6], 60, None),
+        ([3, 3, 3], 86_400, None),
+    ],
 )
 def test_a_leader_is_stuck_that_is_refused_again_and_again_with_one_version(
     tmp_path: Path, versions: list[int], seconds: float, line: int | None
@@ -236,11 +264,21 @@ def test_elections_that_fail_are_counted_with_their_reason_and_are_no_break(tmp_
 
 
 def test_several_brokers_logs_tell_of_two_controllers_in_one_epoch(tmp_path: Path) -> None:
-    files = {
-        f"broker-{broker}/{CHANGES}": log(CHANGES, [ACTS.format(broker, 4)] * 3, since=broker) for broker in (1, 2)
-    }
-    (run,) = judge_logs([written(tmp_path, files)])
-    assert breaks(run) == {ONE_TERM: [f"{CHANGES}:1"], AT_ONCE: [f"{CHANGES}:1"]}
+    acts = {broker: [ACTS.format(broker, 4)] * 3 for broker in (1, 2)}
+    one = log(CHANGES, [ACTS.format(1, 3)]) + log(CHANGES, acts[1], since=5)
+    other = log(CHANGES, [*obedience(2, 1, 3, 0)], since=1) + log(CHANGES, acts[2], since=6)
+    (run,) = judge_logs([written(tmp_path, {f"broker-1/{CHANGES}": one, f"broker-2/{CHANGES}": other})])
+    assert breaks(run) == {ONE_TERM: [f"{CHANGES}:3"], AT_ONCE: [f"{CHANGES}:3"]}
+
+
+def test_two_clusters_of_the_same_topics_and_days_are_not_held_against_each_other(tmp_path: Path) -> None:
+    """Their logs look like those of one cluster; but no controller is known to both, or one broker is in both."""
+    acts = {broker: log(CHANGES, [ACTS.format(broker, 4)] * 3, since=broker) for broker in (1, 2)}
+    (strangers,) = judge_logs([written(tmp_path / "a", {f"{one}/{CHANGES}": text for one, text in acts.items()})])
+    obeyed = {one: log(CHANGES, [*obedience(9, 9, 3, 0), *obedience(9, one, 4, 1)] * 2) for one in (1, 2)}
+    (namesakes,) = judge_logs([written(tmp_path / "b", {f"{one}/{CHANGES}": text for one, text in obeyed.items()})])
+    assert breaks(strangers) == breaks(namesakes) == {}
+    assert any(note.startswith("broker 9 writes b/1/state-change.log and b/2/") for note in namesakes.notes)
 
 
 def test_of_different_clusters_nothing_is_held_against_each_other(tmp_path: Path) -> None:
