@@ -1,9 +1,9 @@
 """Logs put together: which files are one cluster's, and what only several of them tell.
 
 Files are one cluster's if they stand side by side under Kafka's names, or are of the same days and name the same
-topics. A log that names no topic goes with those beside it. So logs of two clusters may be taken for those of one: that
-one broker writes two of them at the same time shows it, and then nothing is held against each other. Nor is it where no
-controller in its epoch is told of by both.
+topics. A log that names no topic goes with those beside it. So logs of two clusters, or of two times of one, may be put
+together: where one broker writes two of them, only those are held against each other that stand in one folder. Nor is
+anything where no controller in its epoch is told of by both.
 
 Terms of several brokers' logs are put together by epoch. Which came first is told by clocks only as far as one thing
 that must follow another says how far they are apart: nobody obeys an epoch before its controller has it. So if A once
@@ -11,7 +11,7 @@ obeyed B's epoch n ms after B had it, A's clock is at most n ms ahead of B's; an
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, pairwise, product
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Final
 from model_check.logs.answers import AT_ONCE, LATEST, ONE_TERM, Answers
 from model_check.logs.lives import ms
 from model_check.logs.one_stream import Judged
-from model_check.logs.terms import BLIP, Successors, Term
+from model_check.logs.terms import PAUSE, Successors, Term
 
 DAY: Final = 86_400_000
 """Logs that are further apart are of no one cluster, as far as they tell; clocks of time zones are less apart."""
@@ -87,26 +87,45 @@ def put_together(logs: Sequence[Judged]) -> Cluster:
     is_wiped = any(log.terms.ensemble for log in logs)
     hosts: dict[Path, Host] = defaultdict(dict)
     for log in logs:
-        place = log.stream.folder if log.stream.is_standard else log.stream.files[0].path
+        place = _place(log)
         for key, term in log.terms.all.items():
             hosts[place][key] = _joined([*filter(None, [hosts[place].get(key)]), term])
-    if why := _incomparable(logs, is_wiped=is_wiped) if len(hosts) > 1 else "":
-        answers.note(f"{why}, so epochs of several logs were not held against each other")
-    else:
-        for group in _connected(list(hosts.values())):
+    if not is_wiped:
+        for group in _comparable(hosts, logs, answers):
             _ask_of_epochs(group, answers)
             _ask_of_clocks(group, answers)
+    elif len(hosts) > 1:
+        answers.note("an ensemble was set up anew, so epochs of several logs were not held against each other")
     return Cluster(tuple(logs), answers, tuple(_table(hosts.values())), is_wiped)
 
 
-def _incomparable(logs: Sequence[Judged], *, is_wiped: bool) -> str:
-    """Why epochs of several logs say nothing of each other; empty if they do."""
-    if is_wiped:
-        return "an ensemble was set up anew"
-    for one, other in combinations(logs, 2):
-        if (both := one.writers & other.writers) and _apart(one, other) < -BLIP:
-            names = f"{one.stream.name} and {other.stream.name}"
-            return f"broker {min(both)} writes {names} at the same time, as if they were of two clusters"
+def _place(log: Judged) -> Path:
+    """Where a broker's logs stand together, or a log by itself."""
+    return log.stream.folder if log.stream.is_standard else log.stream.files[0].path
+
+
+def _comparable(hosts: Mapping[Path, Host], logs: Sequence[Judged], answers: Answers) -> list[list[Host]]:
+    """The hosts in groups, those together that are of one cluster at one time, so that no broker writes two of them."""
+    writers: dict[Path, set[int]] = defaultdict(set)
+    for log in logs:
+        writers[_place(log)] |= log.writers
+    groups = [list(hosts)]
+    if twice := _writer_of_two(groups[0], writers):
+        answers.note(f"{twice}, as if they were of several clusters: those of one folder were held against each other")
+        groups = [[one for one in hosts if one.parent == parent] for parent in sorted({one.parent for one in hosts})]
+    return [
+        group
+        for places in groups
+        if not _writer_of_two(places, writers)
+        for group in _connected([hosts[place] for place in places])
+    ]
+
+
+def _writer_of_two(places: Sequence[Path], writers: Mapping[Path, set[int]]) -> str:
+    """A broker that writes the logs of two places; empty if none does."""
+    for one, other in combinations(places, 2):
+        for broker in sorted(writers[one] & writers[other]):
+            return f"broker {broker} writes logs in {one.name} and in {other.name}"
     return ""
 
 
@@ -165,7 +184,8 @@ def _ask_of_epochs(hosts: Sequence[Host], answers: Answers) -> None:
 def _shares(epoch: int, before: Term, after: Term, answers: Answers) -> None:
     """Two controllers have an epoch; the first one may be that of two ensembles, unless they act at once."""
     is_at_once = before.is_told and after.is_told and after.first_time < before.last_time and after.lines > 0
-    if (epoch == 1 or before.is_doubtful or after.is_doubtful) and not is_at_once:
+    is_far = ms(after.first_time) - ms(before.first_time) > PAUSE
+    if is_far or ((epoch == 1 or before.is_doubtful or after.is_doubtful) and not is_at_once):
         answers.note(f"two controllers have epoch {epoch}, as when ZooKeeper is set up anew")
         return
     text = (
@@ -187,7 +207,7 @@ def _ask_of_clocks(hosts: Sequence[Host], answers: Answers) -> None:
     for (a, one), b in product(enumerate(hosts), range(len(hosts))):
         for term in one.values() if a != b else ():
             successor = after[b].of(term)
-            if successor is not None and term.decided_time and not term.is_zombie:
+            if successor is not None and term.decided_time and not (term.is_zombie or term.is_doubtful):
                 _decides_late(term, successor, ahead[a][b], answers)
 
 

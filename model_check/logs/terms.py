@@ -21,6 +21,8 @@ from model_check.logs.lives import Lives, ms
 
 BLIP: Final = 2_000
 """Milliseconds in which nobody wipes an ensemble and starts it again."""
+PAUSE: Final = 600_000
+"""Milliseconds within which two controllers begin that have one epoch: the second paused before it raised it."""
 
 
 @dataclass
@@ -45,7 +47,7 @@ class Term:
     """Whether its own lines tell of it; otherwise only brokers that obeyed it do."""
     is_zombie: bool = False
     is_doubtful: bool = False
-    """Whether another controller has this epoch, which may have been that of another ensemble."""
+    """Whether it may be of two ensembles: another controller has this epoch, or it goes on after a later one."""
 
 
 @dataclass
@@ -76,6 +78,8 @@ class Terms:
             is_doubtful = self._begin(run, first)
             term = self._told(run, first)
             term.is_doubtful = is_doubtful
+        elif self.top is not None and self.top.epoch > run.epoch:
+            term = self._acts_late(run, term, first)
         else:
             self._ask_who_returns(run, term, first)
         term.last, term.last_time = last, run.last_time
@@ -83,6 +87,21 @@ class Terms:
         self.latest[run.controller] = term
         if self.top is None or term.epoch >= self.top.epoch:
             self.top = term
+
+    def _acts_late(self, run: Run, term: Term, first: str) -> Term:
+        """A controller goes on below a later epoch; or begins with the same one, of another ensemble."""
+        then, now = ms(term.last_time), ms(run.first_time)
+        lived_on = self.lives.is_one(run.controller, then, now)
+        if lived_on is False:
+            self._wiped()
+            return self._told(run, first)
+        if lived_on is None and abs(now - then) > BLIP:
+            term.is_doubtful = True
+            self.answers.note(
+                f"controller {run.controller} goes on in epoch {run.epoch} after a later one; no log tells whether it"
+                " was started in between, and ZooKeeper set up anew"
+            )
+        return term
 
     def _told(self, run: Run, first: str) -> Term:
         """The term of which a controller's own line tells for the first time."""
@@ -94,7 +113,9 @@ class Terms:
         """A controller is about to write a state znode, before or after somebody had a later epoch."""
         top = self.top
         is_late = top is not None and top.epoch > one.epoch and top.controller != one.controller
-        self.begun[one.controller, one.partition] = one, place, top if is_late else None
+        term = self.all.get((self.ensemble, one.controller, one.epoch))
+        is_sure = term is not None and not term.is_doubtful
+        self.begun[one.controller, one.partition] = one, place, top if is_late and is_sure else None
 
     def decides(self, one: Election, place: str) -> None:
         """A controller has written a state znode; where that begins may be told."""
@@ -170,7 +191,7 @@ class Terms:
         if top is not None and run.epoch < top.epoch:
             self._wiped()
         elif top is not None and run.epoch == top.epoch and run.controller != top.controller:
-            if run.creates:
+            if run.creates or abs(ms(run.first_time) - ms(top.first_time)) > PAUSE:
                 return True
             text = f"controller {run.controller} acts in epoch {run.epoch}, controller {top.controller}'s ({top.first})"
             self.answers.breaks_it(ONE_TERM, first, text, "D1", f"{run.controller} in {run.epoch}")

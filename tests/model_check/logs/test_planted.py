@@ -164,10 +164,22 @@ def test_a_clock_that_is_set_back_by_an_hour_accuses_nobody(tmp_path: Path) -> N
 def test_a_zombie_that_begins_to_write_after_its_successor(tmp_path: Path) -> None:
     """Its own broker has obeyed the successor before; that it says so late proves nothing, for it may have paused."""
     before, after = election(1, 5), obedience(1, 2, 6, 1)
-    zombie = judged(tmp_path / "a", changes=log(CHANGES, [*before, *after, *election(1, 5)]))
-    paused = judged(tmp_path / "b", changes=log(CHANGES, [*before, election(1, 5)[0], *after, *election(1, 5)[1:]]))
-    assert breaks(zombie) == {LATEST: [f"{CHANGES}:6"]}
+    lines = log(CHANGES, [*before, *after, *election(1, 5)])
+    late = log(CHANGES, [*before, election(1, 5)[0], *after, *election(1, 5)[1:]])
+    zombie = judged(tmp_path / "a", changes=lines, reports=starting(1))
+    at_once = judged(tmp_path / "b", changes=log(CHANGES, [*before, *after, *election(1, 5)], step=0.1))
+    paused = judged(tmp_path / "c", changes=late, reports=starting(1))
+    assert breaks(zombie) == breaks(at_once) == {LATEST: [f"{CHANGES}:6"]}
     assert breaks(paused) == {}
+
+
+def test_who_goes_on_after_a_later_epoch_may_begin_in_another_ensemble_with_the_same_one(tmp_path: Path) -> None:
+    """So it is where its process started in between; and where no log tells, it may be so."""
+    lines = log(CHANGES, [*election(1, 1), *obedience(1, 2, 2, 1), *election(1, 1), *election(1, 1)])
+    started = judged(tmp_path / "a", changes=lines, reports=starting(1) + starting(1, 4.5))
+    unknown = judged(tmp_path / "b", changes=lines)
+    assert breaks(started) == breaks(unknown) == {}
+    assert any(one.startswith("controller 1 goes on in epoch 1 after a later one") for one in unknown.notes)
 
 
 def test_a_broker_that_obeys_an_older_controller(tmp_path: Path) -> None:
@@ -271,6 +283,20 @@ def test_several_brokers_logs_tell_of_two_controllers_in_one_epoch(tmp_path: Pat
     assert breaks(run) == {ONE_TERM: [f"{CHANGES}:3"], AT_ONCE: [f"{CHANGES}:3"]}
 
 
+@pytest.mark.parametrize("names", [(f"1/{CHANGES}", f"2/{CHANGES}"), (CHANGES, CHANGES)])
+def test_who_has_an_epoch_a_day_after_another_controller_has_it_of_another_ensemble(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    """No controller pauses for so long between reading the epoch and raising it."""
+    files = dict[str, str]()
+    one = [ACTS.format(1, 3), *[ACTS.format(1, 4)] * 3]
+    other = [*obedience(2, 1, 3, 0), *[ACTS.format(2, 4)] * 3]
+    for name, lines, since in zip(names, (one, other), (0, 20 * 3600), strict=True):
+        files[name] = files.get(name, "") + log(CHANGES, lines, since=since)
+    (run,) = judge_logs([written(tmp_path, files)])
+    assert breaks(run) == {}
+
+
 def test_two_clusters_of_the_same_topics_and_days_are_not_held_against_each_other(tmp_path: Path) -> None:
     """Their logs look like those of one cluster; but no controller is known to both, or one broker is in both."""
     acts = {broker: log(CHANGES, [ACTS.format(broker, 4)] * 3, since=broker) for broker in (1, 2)}
@@ -278,7 +304,19 @@ def test_two_clusters_of_the_same_topics_and_days_are_not_held_against_each_othe
     obeyed = {one: log(CHANGES, [*obedience(9, 9, 3, 0), *obedience(9, one, 4, 1)] * 2) for one in (1, 2)}
     (namesakes,) = judge_logs([written(tmp_path / "b", {f"{one}/{CHANGES}": text for one, text in obeyed.items()})])
     assert breaks(strangers) == breaks(namesakes) == {}
-    assert any(note.startswith("broker 9 writes b/1/state-change.log and b/2/") for note in namesakes.notes)
+    assert any(note.startswith("broker 9 writes logs in 1 and in 2, ") for note in namesakes.notes)
+
+
+def test_logs_of_two_days_are_held_against_each_other_day_by_day(tmp_path: Path) -> None:
+    """On the second day there is another ensemble; on the first, two controllers had one epoch."""
+    files = dict[str, str]()
+    for day, epoch in enumerate((4, 5)):
+        one = log(CHANGES, [ACTS.format(1, 3)]) + log(CHANGES, [ACTS.format(1, 4)] * 3, since=5)
+        other = log(CHANGES, obedience(2, 1, 3, 0), since=1) + log(CHANGES, [ACTS.format(2, epoch)] * 3, since=6)
+        files |= {f"{day}/1/{CHANGES}": one, f"{day}/2/{CHANGES}": other}
+    (run,) = judge_logs([written(tmp_path, files)])
+    (d1,) = told(run, ONE_TERM)
+    assert d1.startswith(f"{tmp_path.name}/0/2/{CHANGES}:3: controller 2 has epoch 4, which is controller 1's")
 
 
 def test_of_different_clusters_nothing_is_held_against_each_other(tmp_path: Path) -> None:
