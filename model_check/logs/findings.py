@@ -56,10 +56,13 @@ def run_of(cluster: Cluster, name: str, *, whole: bool, left_out: Sequence[str] 
 
 def _unsure(cluster: Cluster, findings: Sequence[Finding]) -> str:
     """Why what holds says too little."""
-    counts = {kind: sum(log.counts[kind] for log in cluster.logs) for kind in (READ, QUIET, UNKNOWN)}
-    if not counts[READ] + counts[QUIET]:
+    known, odd = (
+        sum(log.counts[kind] for log in cluster.logs for kind in kinds)
+        for kinds in ((READ, QUIET), (UNKNOWN, TORN, FOREIGN))
+    )
+    if not known:
         return NOTHING_READ
-    if 2 * counts[UNKNOWN] > sum(counts.values()):
+    if odd > known:
         return MOSTLY_UNKNOWN
     return "" if findings else NONE_ASKED
 

@@ -20,7 +20,7 @@ from model_check.logs.answers import (
     REFUSED,
     ROWS,
 )
-from model_check.logs.findings import NOTHING_READ
+from model_check.logs.findings import MOSTLY_UNKNOWN, NOTHING_READ
 from model_check.logs.judging import judge_logs
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import NONE_ASKED, Verdict
@@ -213,7 +213,8 @@ REFUSAL = "Broker 1 ignoring LeaderAndIsr request from controller 1 with correla
 
 
 @pytest.mark.parametrize(
-    "started", ["[Kafka Server 1], started", "[KafkaServer id=1] started", "[Controller 1]: Controller startup complete"]
+    "started",
+    ["[Kafka Server 1], started", "[KafkaServer id=1] started", "[Controller 1]: Controller startup complete"],
 )
 def test_a_start_of_which_only_the_end_is_told_is_one(tmp_path: Path, started: str) -> None:
     """The line of its begin is missing, so what the broker had stored is gone nevertheless."""
@@ -361,6 +362,14 @@ def test_nothing_is_green_over_nothing(tmp_path: Path, text: str, reason: str) -
     (run,) = judge_logs([tmp_path / "x.log"])
     assert (run.verdict, run.reason) == (Verdict.INCOMPLETE, reason)
     assert len(run.not_asked) == len(CLAIMS)
+
+
+@pytest.mark.parametrize("odd", ["Controller 1 epoch 2 sings", "21/09/2016 TRACE x\n", "[2016-09-21 13:05\n"])
+def test_a_few_lines_among_many_that_are_no_lines_of_a_log_are_not_green(tmp_path: Path, odd: str) -> None:
+    few, many = ([ACTS.format(1, 2)] * 2 + [odd] * times for times in (2, 3))
+    assert judged(tmp_path / "a", changes=log(CHANGES, few)).verdict is Verdict.HOLDS
+    run = judged(tmp_path / "b", changes=log(CHANGES, many))
+    assert (run.verdict, run.reason) == (Verdict.INCOMPLETE, MOSTLY_UNKNOWN)
 
 
 def test_torn_and_unknown_lines_end_nothing(tmp_path: Path) -> None:
