@@ -33,6 +33,9 @@ def command(
     claim: Annotated[
         str, typer.Option("--property", metavar="NAME", help="The story of this property; of the first broken.")
     ] = "",
+    budget: Annotated[
+        int | None, typer.Option("--budget", min=1, metavar="N", help="Of a recording: try so many positions at most.")
+    ] = None,
     scope: Annotated[str | None, typer.Option(metavar="SCOPE", help="Not the scope that the trace names.")] = None,
     variant: Annotated[
         str | None, typer.Option(metavar="NAME", help="A variant (AS_CODED); not the one that the trace names.")
@@ -62,6 +65,8 @@ def command(
       kcheck explain traces/election-AS_CODED-one_term_acts_in_an_epoch.itf.json --step 4
     """
     asked = Asked(step, why_not)
+    if budget is not None and (story in scopes() or not Path(story).is_dir()):
+        raise BadInput("--budget is for recordings, whose explanation is searched for; leave it out")
     if story in scopes():
         if scope:
             raise BadInput(f"--scope {scope} is for traces; {story} is a scope itself")
@@ -69,7 +74,7 @@ def command(
     elif Path(story).is_dir():
         refuse_for_a_recording(step, claim)
         switches = options.Variant(variant or "AS_CODED", on, off).switches
-        run = of_recording(Path(story), Question(switches), why_not)
+        run = of_recording(Path(story), Question(switches, budget=budget), why_not)
     elif not Path(story).is_file():
         raise BadInput(f"{story} is no scope, file or folder; `kcheck show scopes` lists the scopes")
     elif claim:

@@ -21,6 +21,7 @@ from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import INTERRUPTED, Verdict
 from model_check.waiting.progress import bar, interruptible
 from spec.errors import BadInput, UnknownName
+from spec.expectations import plan
 from spec.language.rules import GOALS, Action, TransitionSystem
 from spec.scopes import scope as scope_named
 from spec.system import system
@@ -74,7 +75,9 @@ def of_scope(scope: str, switches: Switches, asked: Asked, claim: str = "") -> R
         return Run(ENGINE, scope, variant, Verdict.INCOMPLETE, INTERRUPTED)
     if not stories:
         what = f"{claim} has no story" if claim else "no claim about states or steps is broken"
-        raise BadInput(f"{what} in {scope}; name a claim that has one with --property, or a saved trace")
+        known = [one.violated for one in plan(scope).explorations if one.switches == switches]
+        some = " or ".join(name for one in known for name in one if name != claim) or "a claim that has one"
+        raise BadInput(f"{what} in {scope}; name {some} with --property, or a saved trace")
     name, trace = min(stories.items(), key=lambda one: (len(one[1]), one[0]))
     told = asked.run(built, trace, scope, variant)
     return replace(told, reason=f"the shortest story of {name}, of {counted(len(trace), 'step')}")
@@ -86,7 +89,7 @@ def of_recording(folder: Path, asked: Question, why_not: str = "") -> Run:
     if recording is None:
         raise BadInput(f"{folder.name} claims no documented release, so that no explanation is searched for")
     with interruptible() as stop, bar(folder.name, recording.observations) as report:
-        judged = judge(recording, asked.switches, progress=report, stop=stop)
+        judged = judge(recording, asked.switches, budget=asked.budget, progress=report, stop=stop)
         verdict = Verdict.INCOMPLETE if stop() else Verdict.HOLDS
     run = run_of(recording, judged, show_switches(asked.switches))
     told = Run(ENGINE, run.scope, run.variant, verdict, run.reason, story=run.story, explained=run.explained)

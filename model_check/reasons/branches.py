@@ -43,10 +43,10 @@ def _way(system: TransitionSystem, next_place: z3.ExprRef, before: Valuation) ->
 
 
 def on_the_way(choice: z3.ExprRef, before: Valuation) -> tuple[tuple[Deciding, ...], z3.ExprRef]:
-    """What decides, choice by choice, and the term come to: where these facts are so, the whole is that term."""
-    facts = list[Deciding]()
+    """What decides of all choices, and the term come to: where these facts are so, the whole is that term."""
+    held = list[z3.BoolRef]()
     while z3.is_app_of(choice, z3.Z3_OP_ITE):
         condition, then, otherwise = choice.children()
-        facts += deciding(condition, before)
+        held.append(condition if before(condition) else z3.Not(condition))
         choice = then if before(condition) else otherwise
-    return tuple(dict.fromkeys(facts)), choice
+    return deciding(z3.And(*held), before) if held else (), choice

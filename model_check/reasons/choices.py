@@ -72,21 +72,27 @@ class Seen:
         return [each for each in conjuncts(condition) if not self.values(each)]
 
     def _parts(self, condition: z3.BoolRef) -> tuple[str, ...]:
-        phrases = Phrases(self.system, self.values, self.names)
-        return tuple(map(phrases.of, deciding(condition, self.values)))
+        return tuple(map(self._phrases.of, deciding(condition, self.values)))
+
+    @property
+    def _phrases(self) -> Phrases:
+        return Phrases(self.system, self.values, self.names)
 
     def _told(self, one: Action) -> Choice:
         statement = " ".join(one.statement.split("\n\n")[0].split())
         return Choice(one.name, one.actor, statement, self.names.parameters(one.parameters), self._row(one))
 
     def _row(self, one: Action) -> str:
-        """The row that an action takes, or the one of those that it may take which lacks least to be taken."""
+        """The row that an action takes, or the one of those that it may take which lacks least; why, as far as said."""
         if not one.taken:
             return ""
         lacking = {row: self._false(where) for row, where in one.taken.items()}
         row = min(lacking, key=lambda each: len(lacking[each]))
-        not_taken = f", not taken here: {'; '.join(self._parts(lacking[row][0]))}" if lacking[row] else ""
-        return f"{ROWS.get(row, row)}{not_taken}"
+        told = str(ROWS.get(row, row))
+        if not lacking[row]:
+            return told
+        words = "; ".join(filter(None, map(self._phrases.words, deciding(lacking[row][0], self.values))))
+        return f"{told}, not taken here" + (f": {words}" if words else "")
 
 
 def conjuncts(condition: z3.BoolRef) -> Iterator[z3.BoolRef]:

@@ -5,6 +5,7 @@ round. What can be taken apart no further is a `Deciding` part: a comparison or 
 parts imply the condition's value in every state, which z3 proves in the tests.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -57,13 +58,11 @@ def _of_several(children: Sequence[z3.BoolRef], values: Valuation, *, sought: bo
 
 def _together(parts: Sequence[Deciding], values: Valuation) -> Iterator[Deciding]:
     """The parts, but what is said several times not to be this and that is said once: what it is."""
-    different = list[z3.ExprRef]()
-    for one in parts:
-        different += _which_differs(one)
-    several = {one.get_id() for one in different if sum(other.eq(one) for other in different) > 1}
-    said = set[int]()
+    different = Counter(one.get_id() for part in parts for one in _compared(part, holds=False))
+    said = {one.get_id() for part in parts for one in _compared(part, holds=True)}
+    several = said | {one for one, times in different.items() if times > 1}
     for part in parts:
-        whose = next((one for one in _which_differs(part) if one.get_id() in several), None)
+        whose = next((one for one in _compared(part, holds=False) if one.get_id() in several), None)
         if whose is None:
             yield part
         elif whose.get_id() not in said:
@@ -73,9 +72,9 @@ def _together(parts: Sequence[Deciding], values: Valuation) -> Iterator[Deciding
             yield Deciding(whose == literal, holds=True)
 
 
-def _which_differs(part: Deciding) -> Iterator[z3.ExprRef]:
-    """The variable that a part says not to be some number."""
-    if part.holds or not z3.is_eq(part.term):
+def _compared(part: Deciding, *, holds: bool) -> Iterator[z3.ExprRef]:
+    """The variable that a part says to be some number, or not to be."""
+    if part.holds is not holds or not z3.is_eq(part.term):
         return
     for one, other in (part.term.children(), reversed(part.term.children())):
         is_number = z3.is_bv_value(other) or z3.is_int_value(other)

@@ -34,9 +34,22 @@ SAID: Final = {
 WORDS: Final = {
     "isr": "ISR", "assigned": "AR", "requested": "RAR", "original": "OAR", "at": "place in its code",
     "logs": "log", "replicas": "state", "live": "live brokers", "stop": "StopReplica",
-    "delete": "StopReplica with delete",
+    "delete": "StopReplica with delete", "alive": "live brokers", "orphan": "orphaned session",
+    "visiting": "replicas to visit",
+    "owes": "registration to do", "deletion": "deletion thread", "queued": "queued deletion", "reassigned": "RAR",
+    "callbacks": "queued callback", "electing": "running election", "shutdown_of": "broker to shut down",
+    "ineligible": "held-back deletion",
 }  # fmt: skip
 """Fields by other names than theirs."""
+ZNODES: Final = {
+    "topics": "znode",
+    "deletions": "deletion request",
+    "elections": "election request",
+    "notified": "notification",
+    "configurations": "configuration",
+    "unclean": "unclean election",
+}
+"""What ZooKeeper has of each topic or partition."""
 DROPPED: Final = ("partitions", "state")
 """Arrays of records that go without saying where it is said which partition it is."""
 PART: Final = re.compile(r"\.?([A-Za-z_]\w*)|\[(\d+)\]")
@@ -93,7 +106,8 @@ class Names:
             own = [root] if root.text == "logs" else []
             return f"{OWNERS[root.text]} {rest[0].text}'s {self._chain([*own, *rest[1:]])}"
         if root.text == "zookeeper":
-            return f"the {self._chain(rest)} in ZooKeeper"
+            named = [one._replace(text=ZNODES.get(one.text, one.text)) for one in rest]
+            return f"the {self._chain(named)} in ZooKeeper"
         before = "what is left of " if root.text == "budget" else ""
         return before + self._chain(rest if before else parts)
 
@@ -110,6 +124,7 @@ class Names:
         named = [one.text for one in parts if one.index_of in WITHOUT_NUMBER]
         fields = [one for place, one in enumerate(named) if one not in DROPPED or place == len(named) - 1]
         what = " ".join(WORDS.get(one, one.replace("_", " ")) for one in fields)
+        what = "knowledge" if of and what == "topics" else what
         return f"{what} of {', '.join(of)}" if of else what
 
 

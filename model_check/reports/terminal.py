@@ -34,7 +34,7 @@ def lanes(story: Story) -> Iterator[str]:
     shown = _shown(story, drawn)
     width = (WIDTH - NUMBER) // len(shown)
     yield from (line for one in opening(story.initial) for line in _wrapped(_plain(one)))
-    yield " " * NUMBER + "".join(_cut(_name(one), width) for one in shown).rstrip()
+    yield " " * NUMBER + "".join(_cut(_name(one, width), width) for one in shown).rstrip()
     if before:
         yield f"{before} steps come before"
     operations, arrivals, sent = _by_row(drawn)
@@ -102,8 +102,11 @@ def _bar(drawn: Timeline, lane: str, row: int) -> str:
     return (_plain(f"e{acts[-1]}") if acts else "").rjust(4) + f"{bar} "
 
 
-def _name(lane: str) -> str:
-    return "ZooKeeper" if lane == ZOOKEEPER else f"{' ' * 6}{_plain(lane)}"
+def _name(lane: str, width: int) -> str:
+    if lane == ZOOKEEPER:
+        return "ZooKeeper"
+    told = f"{' ' * 6}{lane}"
+    return _plain(told if len(told) < width else f"{' ' * 6}{_short(lane)}")
 
 
 def _short(lane: str) -> str:
@@ -125,5 +128,5 @@ def _wrapped(text: str) -> Sequence[str]:
 
 
 def _plain(text: str) -> str:
-    """A text in which a terminal sees nothing but letters."""
-    return "".join(one if one.isprintable() else "?" for one in text)
+    """A text in which a terminal sees nothing but letters, each as wide as the other."""
+    return "".join(one if one.isascii() and one.isprintable() else "?" for one in text)

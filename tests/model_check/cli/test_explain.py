@@ -75,7 +75,9 @@ def test_a_saved_trace_is_explained_by_the_system_that_it_names(tmp_path: Path) 
     ("arguments", "complaint"),
     [
         (("bounce", "--property", GOAL, "--step", "6"), "the story has 4 steps; say 1 to 5"),
-        (("bounce",), "no claim about states or steps is broken in bounce; name a claim that has one with --property"),
+        (("bounce",), "no claim about states or steps is broken in bounce; name recoverable_live_replicas_are"),
+        (("tiny",), "name a claim that has one with --property"),
+        (("tiny", "--budget", "7"), "--budget is for recordings"),
         (("bounce", "--why-not", "crsh"), "no action of this scope is called 'crsh'; did you mean crash?"),
         (("bounce", "--property", "no_such"), "no property of this scope is called 'no_such'"),
         (("bounce", "--scope", "tiny"), "--scope tiny is for traces"),
@@ -101,12 +103,19 @@ def test_of_a_recording_it_is_told_why_what_was_observed_next_is_no_step() -> No
     assert "resign_delete(c=3)" in {one.action for one in choices.possible}
     (registration,) = choices.refused
     assert registration.action == "register_broker(b=3)"
-    assert registration.because[0] == "broker 3's owes (NOTHING) is not AT_START"
+    assert registration.because[0] == "broker 3's registration to do (NOTHING) is not AT_START"
     asked = kcheck("explain", folder, "--with", "RESIGN_ON_EPOCH_CONFLICT", "--json", "--why-not", "crash")
     every = answer(asked.stdout).choices
     assert every is not None
     assert {one.action for one in every.refused} == {"crash(b=1)"}, "broker 1 is dead"
     assert "all of it is explained" in kcheck("explain", folder).stdout
+
+
+def test_a_budget_that_is_used_up_is_told_with_what_there_is_to_tell() -> None:
+    result = kcheck("explain", str(recording("12-D1-epoch-write-delayed")), "--budget", "10")
+    assert result.exit_code == 0
+    assert "no explanation found among 11 positions; --budget allows more" in result.stdout
+    assert "Not possible, and why" in result.stdout
 
 
 def test_reports_are_written_of_it(tmp_path: Path) -> None:

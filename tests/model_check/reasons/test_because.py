@@ -72,7 +72,7 @@ TOLD = {
         "[a,1]",
         "the AR of [a,1] in ZooKeeper ([1]) is not []",
         "the AR of [a,1] in ZooKeeper after the step is []",
-        "the topics of topic a in ZooKeeper after the step: yes",
+        "the znode of topic a in ZooKeeper after the step: yes",
     ),
     "D3": (
         "controller 1",

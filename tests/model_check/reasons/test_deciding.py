@@ -78,6 +78,8 @@ def test_what_is_neither_this_nor_that_is_said_to_be_what_it_is() -> None:
     assert (str(part.term), part.holds) == ("5 == x", True), "z3 puts the number first"
     (part,) = deciding(z3.Or(x == 1, FLAGS[0]), Valuation({"x": 5, "a": 0}))[:1]
     assert (str(part.term), part.holds) == ("x == 1", False), "one number alone is told as it is asked"
+    (part,) = deciding(z3.And(z3.Not(x == 1), x == 5), Valuation({"x": 5}))
+    assert (str(part.term), part.holds) == ("x == 5", True), "what it is says that it is no other"
 
 
 @pytest.mark.takes("It makes the claims of a scope, and asks z3 of each in some states.")

@@ -41,6 +41,9 @@ def test_no_two_variables_have_one_name(name: str) -> None:
         ("controllers[1].watching.brokers", "controller 1's watching brokers"),
         ("brokers[2].partitions[1].version", "broker 2's version of [b,0]"),
         ("processes[1].session", "broker 1's session"),
+        ("processes[1].orphan", "broker 1's orphaned session"),
+        ("controllers[1].topics[0]", "controller 1's knowledge of topic a"),
+        ("zookeeper.topics[0]", "the znode of topic a in ZooKeeper"),
         ("connections[1][2][0].stage", "the stage in the head of the queue from controller 1 to broker 2"),
         (
             "connections[1][2][1].partitions[0].leader",

@@ -36,7 +36,7 @@ def test_a_zombie_acts_beside_its_successor() -> None:
 def test_whatever_is_in_a_story_it_fits_and_no_line_breaks(story: Story) -> None:
     lines = [*lanes(story)]
     assert max(map(len, lines)) <= WIDTH
-    assert all(line.isprintable() for line in lines)
+    assert all(line.isascii() and line.isprintable() for line in lines)
     assert sum(line[:5].strip().isdigit() for line in lines) >= len(story.steps)
 
 
@@ -46,6 +46,8 @@ def test_thirty_steps_are_one_screen_however_many_lanes_there_are(others: int) -
     steps = tuple(Step(number, "crash(b=1)", name, "", "", budget="crashes") for number, name in enumerate(names, 1))
     lines = [*lanes(Story(30, steps, {}, WHY))]
     assert len(lines) <= 50
+    heads = next(line for line in lines if "ZooKeeper" in line).split()[1:]
+    assert heads == [word for one in sorted({*names}) for word in one.split()] if others < 5 else "b1" in heads
     assert max(map(len, lines)) <= WIDTH
     shown = sum("!crash" in line for line in lines)
     assert shown == 30 if others <= 7 else any(line.startswith("left out: broker") for line in lines)
