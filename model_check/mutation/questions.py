@@ -7,7 +7,8 @@
     systems         the same of the systems that are explored every day, where the facts did not differ
     explorations    of what has other terms: scopes have the counts and verdicts that the manifest expects
     nearby tests    those that reach its module by few imports
-    vectors         the reference only: it conforms, and all its steps in a small scope are the specification's
+    vectors         of the reference, and of what it reads and writes: it conforms
+    refinement      of the reference: all its steps in a small scope are the specification's
 
 What is not asked is said of each survivor: the test files that are farther, and what of the gate takes minutes.
 """

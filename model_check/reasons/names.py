@@ -29,27 +29,28 @@ SAID: Final = {
     "zookeeper.controller": "/controller",
     "zookeeper.epoch": "/controller_epoch",
     "zookeeper.registered": "/brokers/ids",
+    "zookeeper.controller_orphaned": "/controller left by an earlier incarnation",
+    "zookeeper.registered_orphaned": "/brokers/ids left by earlier incarnations",
 }
 """Znodes that everybody knows by their paths."""
 WORDS: Final = {
     "isr": "ISR", "assigned": "AR", "requested": "RAR", "original": "OAR", "at": "place in its code",
     "logs": "log", "replicas": "state", "live": "live brokers", "stop": "StopReplica",
     "delete": "StopReplica with delete", "alive": "live brokers", "orphan": "orphaned session",
-    "visiting": "replicas to visit",
-    "owes": "registration to do", "deletion": "deletion thread", "queued": "queued deletion", "reassigned": "RAR",
+    "visiting": "replicas to visit", "owes": "registration to do", "deletion": "deletion thread",
+    "queued": "queued deletion", "reassigned": "RAR",
     "callbacks": "queued callback", "electing": "running election", "shutdown_of": "broker to shut down",
-    "ineligible": "held-back deletion",
+    "ineligible": "held-back deletion", "ordered": "LeaderAndIsr", "metadata": "UpdateMetadata",
+    "told": "UpdateMetadata", "told_epoch": "UpdateMetadata's leader epoch",
 }  # fmt: skip
 """Fields by other names than theirs."""
 ZNODES: Final = {
-    "topics": "znode",
-    "deletions": "deletion request",
-    "elections": "election request",
-    "notified": "notification",
-    "configurations": "configuration",
-    "unclean": "unclean election",
-}
+    **WORDS, "topics": "znode", "deletions": "deletion request", "elections": "election request",
+    "notified": "notification", "configurations": "configuration", "unclean": "unclean election",
+}  # fmt: skip
 """What ZooKeeper has of each topic or partition."""
+PAST: Final = {**WORDS, "acted": "actions", "asked": "deletion request"}
+"""What has been, as the state remembers it."""
 DROPPED: Final = ("partitions", "state")
 """Arrays of records that go without saying where it is said which partition it is."""
 PART: Final = re.compile(r"\.?([A-Za-z_]\w*)|\[(\d+)\]")
@@ -106,8 +107,9 @@ class Names:
             own = [root] if root.text == "logs" else []
             return f"{OWNERS[root.text]} {rest[0].text}'s {self._chain([*own, *rest[1:]])}"
         if root.text == "zookeeper":
-            named = [one._replace(text=ZNODES.get(one.text, one.text)) for one in rest]
-            return f"the {self._chain(named)} in ZooKeeper"
+            return f"the {self._chain(rest, ZNODES)} in ZooKeeper"
+        if root.text == "history":
+            return f"the past {self._chain(rest, PAST)}"
         before = "what is left of " if root.text == "budget" else ""
         return before + self._chain(rest if before else parts)
 
@@ -118,12 +120,12 @@ class Names:
         between = QUEUES[root].format(*(one.text for one in rest[:2]), batch)
         return f"the {self._chain(rest[2 + len(place) :])} in {between}"
 
-    def _chain(self, parts: Sequence["Part"]) -> str:
+    def _chain(self, parts: Sequence["Part"], words: Mapping[str, str] = WORDS) -> str:
         """What a field is, then of which things it is."""
         of = [self.thing(one.index_of, one.text) for one in parts if one.index_of not in WITHOUT_NUMBER]
         named = [one.text for one in parts if one.index_of in WITHOUT_NUMBER]
         fields = [one for place, one in enumerate(named) if one not in DROPPED or place == len(named) - 1]
-        what = " ".join(WORDS.get(one, one.replace("_", " ")) for one in fields)
+        what = " ".join(words.get(one, one.replace("_", " ")) for one in fields)
         what = "knowledge" if of and what == "topics" else what
         return f"{what} of {', '.join(of)}" if of else what
 

@@ -43,6 +43,7 @@ def test_no_two_variables_have_one_name(name: str) -> None:
         ("processes[1].session", "broker 1's session"),
         ("processes[1].orphan", "broker 1's orphaned session"),
         ("controllers[1].topics[0]", "controller 1's knowledge of topic a"),
+        ("history.acted[1]", "the past actions of epoch 1"),
         ("zookeeper.topics[0]", "the znode of topic a in ZooKeeper"),
         ("connections[1][2][0].stage", "the stage in the head of the queue from controller 1 to broker 2"),
         (
