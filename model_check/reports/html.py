@@ -30,6 +30,7 @@ from model_check.reports.timeline import (
     shortened,
     timeline,
 )
+from model_check.verdicts.choices_text import why_not
 from model_check.verdicts.opening import opening
 from model_check.verdicts.rendering import TOLD, headline, steps_of
 from model_check.verdicts.results import Document, Finding, Step
@@ -74,6 +75,7 @@ def report(document: Document) -> str:
         state=STATE,
         printable=printable,
         is_fault=is_fault,
+        why_not=why_not,
         row=ROW,
         head=HEAD,
     )

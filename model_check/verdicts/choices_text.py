@@ -46,11 +46,15 @@ def _possible(choices: Choices) -> Iterator[str]:
 
 def _refused(one: Choice) -> Iterator[str]:
     yield f"    {_what(one)}"
-    bounded = "only a bound of the scope stops it; " if one.bounded else ""
-    more = f" (and {one.more} more of its conditions)" if one.more else ""
-    yield f"        not so: {bounded}{'; '.join(one.because) or 'it is never possible'}{more}"
+    yield f"        because {why_not(one)}"
     if one.row:
         yield f"        row {one.row}"
+
+
+def why_not(one: Choice) -> str:
+    """Why what is not possible is not, in a line."""
+    told = "; ".join([*["only a bound of the scope stops it"] * one.bounded, *one.because])
+    return (told or "it is never possible") + (f" (and {one.more} more of its conditions)" if one.more else "")
 
 
 def _what(one: Choice) -> str:

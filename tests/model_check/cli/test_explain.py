@@ -37,7 +37,7 @@ def test_a_step_of_a_scopes_story_is_told_with_what_else_was_possible() -> None:
     assert lines[possible + 1].endswith("[register_broker(b=2)]  <- the story takes it")
     assert lines[possible + 2].endswith("[on_broker_change(c=1)]")
     crash = next(number for number, line in enumerate(lines) if line.endswith("[crash(b=1)]"))
-    assert lines[crash + 1] == "not so: what is left of crashes (0) is not > 0"
+    assert lines[crash + 1] == "because what is left of crashes (0) is not > 0"
 
 
 def test_why_not_asks_of_all_actions_of_a_rule_or_of_one() -> None:
