@@ -67,11 +67,23 @@ def _refuse_unknown(wanted: Wanted, known: Answers) -> None:
 
 
 def _systems(known: Answers) -> tuple[list[System], list[str]]:
-    """The systems that both revisions explore, and a line on each that only one does."""
+    """The systems that both revisions explore, and a line on each that only one does or that is expected otherwise."""
     before, after = ({(one["scope"], one["variant"]): one for one in side["systems"]} for side in known)
     both = [_system(before[key], after[key]) for key in after if key in before]
     lines = [f"system {' '.join(key)}: added" for key in sorted(after.keys() - before.keys())]
-    return both, lines + [f"system {' '.join(key)}: removed" for key in sorted(before.keys() - after.keys())]
+    lines += [f"system {' '.join(key)}: removed" for key in sorted(before.keys() - after.keys())]
+    for key in sorted(before.keys() & after.keys()):
+        lines += [f"system {' '.join(key)}: expected {one}" for one in _expectations(before[key], after[key])]
+    return both, lines
+
+
+def _expectations(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
+    """What the later manifest expects of a system that the earlier one does not."""
+    if before["states"] != after["states"]:
+        yield f"states were {before['states']:,}; are {after['states']:,}"
+    if before["broken"] != after["broken"]:
+        old, new = (", ".join(side["broken"]) or "nothing" for side in (before, after))
+        yield f"to be broken was {old}; is {new}"
 
 
 def _system(before: dict[str, Any], after: dict[str, Any]) -> System:

@@ -157,9 +157,9 @@ def _story(told: Mapping[str, Any]) -> Story:
 def _claims(
     pair: Pair, one: System, found: Answers, outcomes: tuple[Outcome, Outcome], teller: Teller
 ) -> Iterator[Finding]:
-    """The claims asked of both that broke, with their stories, and those that are broken no more."""
+    """The claims that broke, or are new and broken, with their stories, and those that are broken no more."""
     before, after = (side["claims"] for side in found)
-    broken = [name for name in outcomes[1].broken if before.get(name, {}).get("is") == "kept"]
+    broken = [name for name in outcomes[1].broken if name not in before or before[name]["is"] == "kept"]
     wanted = [name for name in broken if teller.is_new(f"broken: {name}")]
     told = pair.ask_each(
         [{"ask": "stories", "steps": [], "claims": names} for names in ([], wanted)]
@@ -188,24 +188,24 @@ def _notes(
 ) -> Iterator[str]:
     """How large the system was and is, whose terms differ, what became of claims, and which steps only follow."""
     yield size_change(*outcomes)
-    old, new = (side["transitions"] for side in found)
-    if old != new:
-        yield f"transitions {old:,} -> {new:,}"
+    taken = [side["transitions"] for side in found]
+    if taken[0] != taken[1]:
+        yield f"transitions {taken[0]:,} -> {taken[1]:,}"
     for part in ("variables", "actions", "claims"):
         yield from changed_names(part, terms[0][part], terms[1][part])
     begins = [side["begins"] for side in terms]
     if other := [name for name in begins[0] if begins[1].get(name, begins[0][name]) != begins[0][name]]:
         told = ", ".join(f"{name} ({begins[0][name]} -> {begins[1][name]})" for name in other)
         yield f"left out of the comparison, since they begin otherwise: {told}"
-    kept = {name for name, one in found[0]["claims"].items() if name in found[1]["claims"] and _is_judged(one)}
-    kept &= {name for name, one in found[1]["claims"].items() if _is_judged(one)}
-    yield from changed_claims(*outcomes, kept)
-    for name in found[0]["claims"].keys() & found[1]["claims"].keys():
-        was, now = (side["claims"][name]["is"] for side in found)
+    old, new = (side["claims"] for side in found)
+    judged = {name for name, one in new.items() if _is_judged(one) and _is_judged(old.get(name, one))}
+    yield from changed_claims(*outcomes, judged)
+    for name in sorted(old.keys() & new.keys()):
+        was, now = old[name]["is"], new[name]["is"]
         if {was, now} == {"shown", "not shown"}:
             yield f"{name}: {was} -> {now}"
     if not any(side.rules for side in apart):
-        yield NO_OTHER
+        yield NO_OTHER + ("" if begins[0] == begins[1] else ", as far as the variables tell that both have")
     first = {one.rule for side in apart for one in side.rules if one.first}
     if follow := sorted({one.rule for side in apart for one in side.rules} - first):
         yield f"differ only behind such a step: {', '.join(follow)}"

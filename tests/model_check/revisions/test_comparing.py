@@ -12,7 +12,7 @@ from model_check.explicit_state.explorer import explore
 from model_check.revisions.comparing import SYSTEMS, Wanted, compare
 from model_check.revisions.revision import laid_out
 from model_check.revisions.specification import SAME_NAMES, SPECIFICATION, VECTORS
-from model_check.revisions.systems import ENGINE, GONE, NEW
+from model_check.revisions.systems import ENGINE, GONE, NEW, NO_OTHER
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import INTERRUPTED, Verdict
 from spec.errors import BadInput, UnknownName
@@ -25,19 +25,33 @@ pytestmark = needs_git
 SHRINK = '    """A leader takes a follower out of its ISR."""\n'
 TINY_BOUNDS = 'parts = ["partitions", "connections"]\ncallback_capacity = 6\nbudgets = { expiries = 1, shrinks ='
 """What stands before the faults of tiny, and of no other scope."""
+CLAIMS, ELECTED = "spec/claims/leadership.py", "def is_deleted(m: Model, znode"
+CLAIM = '''@claim("always", source="nowhere", witness="a_leader_is_elected", parts=("partitions",))
+def leaders_stay(s: State, m: Model, p: int) -> Value:
+    """Nobody is ever elected."""
+    return s.zookeeper.state[p].leader_epoch == 0
+
+
+'''
+ZNODES, ORPHANED = "spec/state/zookeeper.py", "    controller_orphaned = Flag("
+EXPECTED = "[scope.tiny.expect.AS_CODED]\nstates = 1255"
 TINY = Wanted(("tiny",))
 
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`base`; `relaxed` lets a fence pass what is equal, `kept` keeps broker 2 in each ISR; `told` has other words, and
-    `twice` a change more of an ISR.
+    `twice` a change more of an ISR; `claimed` has a claim that is broken, `noted` a variable that nobody sets, and
+    `awaited` expects a state more.
     """
     folder = copied(tmp_path_factory.mktemp("repository"))
     for tag, path, was, becomes in (
         ("relaxed", HANDLING, *FENCE), ("kept", ISR_CHANGES, SHRINK, f"{SHRINK}    require(r != 2)\n"),
         ("told", ISR_CHANGES, SHRINK, SHRINK.replace("takes", "may take")),
         ("twice", "spec/manifest.toml", f"{TINY_BOUNDS} 1", f"{TINY_BOUNDS} 2"),
+        ("claimed", CLAIMS, ELECTED, f"{CLAIM}{ELECTED}"),
+        ("noted", ZNODES, ORPHANED, f'    noted = Flag("Nobody sets it.")\n{ORPHANED}'),
+        ("awaited", "spec/manifest.toml", f"{EXPECTED}6", f"{EXPECTED}7"),
     ):  # fmt: skip
         edited(folder, path, was, becomes)
         committed(folder, tag)
@@ -166,6 +180,28 @@ def test_with_one_more_isr_change_the_second_is_new_and_nothing_is_gone(reposito
     story = next(one.story for one in run.findings if one.property == f"{NEW}: shrink_isr")
     assert story is not None
     assert [step.action.partition("(")[0] for step in story.steps].count("shrink_isr") == 2
+
+
+@pytest.mark.slow
+def test_a_claim_that_is_new_and_broken_is_told_as_broken(repository: Path) -> None:
+    run = runs(repository, "base", "claimed")[ENGINE]
+    assert {"claims new: leaders_stay", "now broken: leaders_stay in 4 steps", NO_OTHER} <= set(run.notes)
+    assert [one.property for one in run.findings if one.verdict is Verdict.VIOLATED] == ["leaders_stay"]
+    assert run.verdict is Verdict.VIOLATED
+
+
+@pytest.mark.slow
+def test_where_a_variable_is_left_out_steps_are_the_same_only_as_far_as_the_others_tell(repository: Path) -> None:
+    run = runs(repository, "base", "noted")[ENGINE]
+    assert "variables new: zookeeper.noted" in run.notes
+    assert run.notes[-1] == f"{NO_OTHER}, as far as the variables tell that both have"
+
+
+@pytest.mark.takes("It starts two processes.")
+def test_what_the_manifest_expects_otherwise_is_told(repository: Path) -> None:
+    found = runs(repository, "base", "awaited")
+    assert found[SPECIFICATION].notes == ("system tiny AS_CODED: expected states were 12,556; are 12,557",)
+    assert ENGINE not in found
 
 
 @pytest.mark.slow
