@@ -20,6 +20,7 @@ from typing import Final
 from model_check.logs.answers import AT_ONCE, LATEST, ONE_TERM, Answers
 from model_check.logs.lives import ms
 from model_check.logs.one_stream import Judged
+from model_check.logs.printing import printable
 from model_check.logs.terms import PAUSE, Successors, Term
 
 DAY: Final = 86_400_000
@@ -125,7 +126,8 @@ def _writer_of_two(places: Sequence[Path], writers: Mapping[Path, set[int]]) -> 
     """A broker that writes the logs of two places; empty if none does."""
     for one, other in combinations(places, 2):
         for broker in sorted(writers[one] & writers[other]):
-            return f"broker {broker} writes logs in {one.name} and in {other.name}"
+            first, second = (printable(f"{place.parent.name}/{place.name}") for place in (one, other))
+            return f"broker {broker} writes logs in {first} and in {second}"
     return ""
 
 
@@ -221,6 +223,8 @@ def _decides_late(term: Term, successor: Term, ahead: int, answers: Answers) -> 
     )
     if ahead >= UNBOUND:
         answers.note(f"{term.decided}: {what}, by clocks that nothing compares")
+    elif late > PAUSE:
+        answers.note(f"{term.decided}: {what}, as when ZooKeeper is set up anew")
     elif late > ahead:
         text = f"{what}; its clock is at most {max(ahead, 0):,} ms ahead"
         answers.breaks_it(LATEST, term.decided, text, "D2", f"{term.controller} in {term.epoch}", times=0)

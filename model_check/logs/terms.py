@@ -153,7 +153,8 @@ class Terms:
     def raises(self, one: EpochRaised, place: str) -> None:
         """A controller says that it has raised the epoch: by one, from what it has read."""
         before = self.read.pop(one.controller, None)
-        if before is not None and one.epoch > before.epoch and ms(one.time) - ms(before.time) > BLIP:
+        longest = PAUSE if before is not None and one.epoch == before.epoch else BLIP
+        if before is not None and abs(ms(one.time) - ms(before.time)) > longest:
             before = None  # lines may be missing, and what it had read then is not what it has raised now
         wanted = before.epoch + 1 if before else 1 if one.epoch == 1 else None
         if before is None and one.epoch == 1 and self.top is not None:

@@ -113,13 +113,16 @@ def test_epochs_that_controller_log_raises_otherwise_than_by_one(tmp_path: Path)
     assert breaks(judged(tmp_path / "d", reports=raised(5, 8))) == {FORWARD: [f"{REPORTS}:2"]}
 
 
-def test_an_epoch_that_was_read_long_before_another_one_was_raised_accuses_nobody(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("epoch", "seconds"), [(8, 60), (5, 3600), (3, 60)])
+def test_an_epoch_that_was_read_long_before_another_one_was_raised_accuses_nobody(
+    tmp_path: Path, epoch: int, seconds: float
+) -> None:
     """The lines in between are missing, as where several brokers roll one file."""
     lines = [
         "[Controller 1]: Initialized controller epoch to 5 and zk version 4",
-        "[Controller 1]: Controller 1 incremented epoch to 8",
+        f"[Controller 1]: Controller 1 incremented epoch to {epoch}",
     ]
-    assert breaks(judged(tmp_path, reports=log(REPORTS, lines, step=60))) == {}
+    assert breaks(judged(tmp_path, reports=log(REPORTS, lines, step=seconds))) == {}
 
 
 def test_two_controllers_in_one_epoch_at_once(tmp_path: Path) -> None:
@@ -305,7 +308,7 @@ def test_two_clusters_of_the_same_topics_and_days_are_not_held_against_each_othe
     obeyed = {one: log(CHANGES, [*obedience(9, 9, 3, 0), *obedience(9, one, 4, 1)] * 2) for one in (1, 2)}
     (namesakes,) = judge_logs([written(tmp_path / "b", {f"{one}/{CHANGES}": text for one, text in obeyed.items()})])
     assert breaks(strangers) == breaks(namesakes) == {}
-    assert any(note.startswith("broker 9 writes logs in 1 and in 2, ") for note in namesakes.notes)
+    assert any(note.startswith("broker 9 writes logs in b/1 and in b/2, ") for note in namesakes.notes)
 
 
 def test_logs_of_two_days_are_held_against_each_other_day_by_day(tmp_path: Path) -> None:
@@ -345,6 +348,7 @@ def test_a_zombie_is_told_by_clocks_only_as_far_as_they_can_be_compared(tmp_path
     """Broker 2's clock is at most half a second ahead of broker 1's: so much after it had the epoch, 2 obeyed it."""
     assert breaks(_overlapping(tmp_path / "a", late=2, once=0.5)) == {LATEST: [f"{CHANGES}:4"]}
     assert breaks(_overlapping(tmp_path / "b", late=0.2, once=0.5)) == {}
+    assert breaks(_overlapping(tmp_path / "c", late=20 * 3600, once=0.5)) == {}
 
 
 @pytest.mark.parametrize(
