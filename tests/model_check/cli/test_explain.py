@@ -93,6 +93,7 @@ def test_what_cannot_be_answered_is_bad_usage(arguments: tuple[str, ...], compla
     assert complaint in " ".join(result.stderr.split())
 
 
+@pytest.mark.slow
 def test_of_a_recording_it_is_told_why_what_was_observed_next_is_no_step() -> None:
     """With the fix on, who loses the race for the epoch resigns; the recorded controller went on."""
     folder = str(recording("12-D1-epoch-write-delayed"))

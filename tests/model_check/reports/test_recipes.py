@@ -112,6 +112,7 @@ def test_the_shell_recipe_asks_an_adapter_too(sandbox: Sandbox) -> None:
     assert sandbox.read("report.md")
 
 
+@pytest.mark.slow
 def test_each_step_for_github_runs_and_what_it_uploads_is_there(sandbox: Sandbox, tmp_path: Path) -> None:
     (job,) = yaml("github-actions.yml")["jobs"].values()
     summary, codes = tmp_path / "summary.md", dict[str, int]()
@@ -130,6 +131,7 @@ def test_each_step_for_github_runs_and_what_it_uploads_is_there(sandbox: Sandbox
         assert uses[name]["if"].startswith("always()"), "who failed is looked at first"
 
 
+@pytest.mark.slow
 def test_each_line_for_gitlab_runs_and_what_it_hands_on_is_there(sandbox: Sandbox) -> None:
     job = yaml("gitlab-ci.yml")["kcheck"]
     path = f"{sandbox.folder}/.venv/bin:{os.environ['PATH']}"  # the image has it installed
@@ -141,6 +143,7 @@ def test_each_line_for_gitlab_runs_and_what_it_hands_on_is_there(sandbox: Sandbo
     assert artifacts["when"] == job["cache"]["when"] == "always"
 
 
+@pytest.mark.slow
 def test_each_line_for_jenkins_runs_and_what_it_hands_on_is_there(sandbox: Sandbox) -> None:
     text = (RECIPES / "Jenkinsfile").read_text("utf-8")
     assert text.count("{") == text.count("}")

@@ -86,7 +86,7 @@ def test_a_relaxed_fence_lets_brokers_execute_what_they_refused(repository: Path
     assert (broken["brokers_accept_only_higher_leader_epochs"], broken["recoverable_leaders_can_lead"]) == (5, 16)
 
 
-@pytest.mark.takes("It starts two processes, which build a system and explore it.")
+@pytest.mark.slow
 def test_the_story_of_a_new_behaviour_ends_in_the_step_that_is_new(repository: Path) -> None:
     """The other revision ignores the request, behind the same steps."""
     run = runs(repository, "base", "relaxed")[ENGINE]
@@ -128,7 +128,7 @@ def steps_gone() -> tuple[int, int, int]:
     return whole.states, left.states, int(np.isin(expansion.actions, taken).sum())
 
 
-@pytest.mark.takes("It starts two processes, which build a system and explore it; and this one explores it, too.")
+@pytest.mark.slow
 def test_what_is_forbidden_is_no_longer_possible_and_nothing_is_new(repository: Path) -> None:
     run = runs(repository, "base", "kept")[ENGINE]
     before, after, first = steps_gone()
@@ -197,7 +197,7 @@ def test_where_a_variable_is_left_out_steps_are_the_same_only_as_far_as_the_othe
     assert run.notes[-1] == f"{NO_OTHER}, as far as the variables tell that both have"
 
 
-@pytest.mark.takes("It starts two processes.")
+@pytest.mark.slow
 def test_what_the_manifest_expects_otherwise_is_told(repository: Path) -> None:
     found = runs(repository, "base", "awaited")
     assert found[SPECIFICATION].notes == ("system tiny AS_CODED: expected states were 12,556; are 12,557",)
