@@ -41,7 +41,7 @@ def test_what_is_no_revision_is_bad_usage(kcheck: Kcheck) -> None:
         assert result.stderr == "kcheck: git knows no revision 'nothing'; `git log` lists them\n"
 
 
-@pytest.mark.takes("It starts two processes, which build a system and explore it.")
+@pytest.mark.slow
 def test_what_changed_is_told_with_the_stories_and_in_reports(kcheck: Kcheck, tmp_path: Path) -> None:
     formats = {"json": tmp_path / "a.json", "html": tmp_path / "a.html", "markdown": tmp_path / "a.md"}
     wanted = [word for name, file in formats.items() for word in ("--report", f"{name}={file}")]

@@ -38,7 +38,7 @@ def test_bad_usage_is_told(kcheck: Kcheck, words: list[str], said: str) -> None:
     assert said in result.stderr
 
 
-@pytest.mark.takes("It copies the checkout, and starts pytest.")
+@pytest.mark.slow
 def test_a_mutant_of_a_verdict_is_caught_by_its_mirroring_test(kcheck: Kcheck, tmp_path: Path) -> None:
     file = tmp_path / "mutants.json"
     result = kcheck("mutate", FILE, "--like", "-> min(", "--report", f"json={file}")
