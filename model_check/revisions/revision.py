@@ -20,6 +20,7 @@ from shutil import copytree, ignore_patterns
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from model_check.inventory.checkout import is_checkout
 from model_check.inventory.sources import ROOT
 from model_check.kernel.cache import cache_folder
 from model_check.kernel.native import KEPT_IN, LOOPS
@@ -79,6 +80,8 @@ def commit_of(name: str, root: Path = ROOT) -> str:
     if not name or name.startswith("-") or not name.isprintable():
         raise BadInput(f"{name!r} is no revision; name a commit, a branch or a tag")
     found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    if not is_checkout(root):
+        raise BadInput(f"a diff is of a checkout of this repository, and {root} is none; run it in one")
     if found.returncode:
         told = found.stderr.decode(errors="replace").strip()
         raise BadInput(f"{told.splitlines()[0] if told else f'git knows no revision {name!r}'}; `git log` lists them")

@@ -54,9 +54,13 @@ def test_what_is_no_revision_is_refused(name: str, repository: Path) -> None:
     assert "\x1b" not in str(refused.value)
 
 
-def test_where_git_knows_nothing_it_is_said(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="not a git repository"):
-        commit_of("HEAD", tmp_path)
+def test_what_is_no_checkout_of_ours_has_no_revisions(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Nor has what was installed within somebody else's checkout, of which git would tell."""
+    for folder in (tmp_path_factory.mktemp("installed"), repository / "spec"):
+        with pytest.raises(BadInput, match=f"a checkout of this repository, and {folder} is none; run it in one"):
+            commit_of("HEAD", folder)
 
 
 def test_without_git_it_is_said(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
