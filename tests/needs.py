@@ -4,10 +4,11 @@ A *unit* needs nothing that costs more than the test itself: no other process, n
 no recording judged. `pytest --units` runs those alone, and does not even load the others.
 """
 
-import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+
+from model_check.mutation.importers import imported_names
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -47,13 +48,4 @@ def source_of(module: str) -> Path | None:
 @cache
 def imported(path: Path) -> tuple[str, ...]:
     """The modules that a file imports, and by their dotted names also what it takes of them."""
-    return tuple(_names(ast.parse(path.read_text(encoding="utf-8"))))
-
-
-def _names(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{one.name}" for one in node.names)
+    return tuple(imported_names(path.read_text(encoding="utf-8")))

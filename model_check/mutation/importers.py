@@ -1,6 +1,6 @@
 """Which test files a module's mutants are shown to: those that mirror it, then those that are near to it by imports.
 
-Imports are read from the text, as `tests/needs.py` does; nothing is executed. A test file is as far away as the fewest
+Imports are read from the text; nothing is executed. A test file is as far away as the fewest
 imports between it and the module.
 """
 
@@ -56,7 +56,7 @@ class Importers:
         files = {path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in self.texts}
         found: dict[str, set[str]] = {}
         for path, text in self.texts.items():
-            for name in _names(ast.parse(text)):
+            for name in imported_names(text):
                 if name in files:
                     found.setdefault(files[name], set()).add(path)
         return found
@@ -70,8 +70,9 @@ class Importers:
         return away
 
 
-def _names(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+def imported_names(text: str) -> Iterator[str]:
+    """The modules that a module's text imports, and by their dotted names also what it takes of them."""
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -46,7 +46,7 @@ from tests.model_check.unpacking import RECORDINGS, unpacked
 
 pytestmark = [RECORDINGS, pytest.mark.takes("Each runs a verb from its beginning to its end.")]
 
-README = Path(check.__file__).with_name("README.md")
+README, ROOT = Path(check.__file__).with_name("README.md"), Path(check.__file__).parents[2]
 ROWS = README.read_text("utf-8").partition("| verb |")[2].partition("\n\n")[0].splitlines()[2:]
 TOLD = {row.split(" | ")[0].strip("| "): [cell.strip(" |") for cell in row.split(" | ")[1:]] for row in ROWS}
 """What the README has of a verb, of 0, 1, and 3 where that is more than Ctrl-C."""
@@ -251,18 +251,20 @@ CELLS: Mapping[tuple[str, int], tuple[str, ...]] = {
 """A command for each cell of a verb's own, behind what is changed at the desk first."""
 
 ELSEWHERE: Mapping[tuple[str, int], str] = {
-    ("diff", 0): "tests/model_check/revisions/test_comparing.py",
-    ("diff", 1): "tests/model_check/cli/test_diff.py",
-    ("diff", 3): "tests/model_check/revisions/test_comparing.py",
-    ("mutate", 0): "tests/model_check/cli/test_mutate.py",
-    ("mutate", 1): "tests/model_check/mutation/test_mutating.py",
-    ("mutate", 3): "tests/model_check/mutation/test_mutating.py",
-    ("live", 1): "tests/model_check/live/test_planted_controllers.py",
-    ("live", 3): "tests/model_check/cli/test_live.py",
-    ("campaign", 1): "tests/model_check/campaigns/test_campaign_report.py",
-    ("campaign", 3): "tests/model_check/campaigns/test_campaign.py",
+    ("diff", 0): "tests/model_check/revisions/test_comparing.py::test_where_nothing_changed_nothing_is_told_but_that",
+    ("diff", 1): "tests/model_check/cli/test_diff.py::test_what_changed_is_told_with_the_stories_and_in_reports",
+    ("diff", 3): "tests/model_check/revisions/test_comparing.py::test_what_a_limit_cuts_off_is_incomplete",
+    ("mutate", 0): "tests/model_check/cli/test_mutate.py::test_a_mutant_of_a_verdict_is_caught_by_its_mirroring_test",
+    ("mutate", 1): "tests/model_check/mutation/test_mutating.py::test_what_becomes_of_each_mutant_is_as_it_must_be",
+    ("mutate", 3): "tests/model_check/mutation/test_mutating.py::test_ctrl_c_ends_it_with_what_was_found",
+    ("live", 1): "tests/model_check/live/test_planted_controllers.py::test_each_bug_is_seen",
+    ("live", 3): "tests/model_check/cli/test_live.py::test_ctrl_c_leaves_incomplete_the_recording_and_no_process",
+    ("campaign", 1): "tests/model_check/campaigns/test_campaign_report.py::"
+    "test_a_broken_claim_of_another_question_leaves_a_run_explained",
+    ("campaign", 3): "tests/model_check/campaigns/test_campaign.py::"
+    "test_recordings_are_kept_that_are_not_explained_and_all_where_asked",
 }
-"""Who provokes what takes minutes."""
+"""The test that comes to the verdict or the code of what takes minutes; each verdict has one code (`EXIT_CODES`)."""
 
 LONG = {
     ("enumerate", 0), ("enumerate", 1), ("enumerate", 3), ("prove", 1), ("refine", 1), ("refine", 3), ("judge", 0),
@@ -292,7 +294,8 @@ def test_each_cell_of_the_readme_is_provoked_and_no_other() -> None:
     told = {(verb, code) for verb, row in TOLD.items() for code, cell in zip((0, 1, 3), row, strict=True) if _may(cell)}
     assert told == CELLS.keys() | ELSEWHERE.keys()
     assert not CELLS.keys() & ELSEWHERE.keys()
-    assert all(Path(one).is_file() for one in ELSEWHERE.values())
+    for file, test in (one.split("::") for one in ELSEWHERE.values()):
+        assert f"\ndef {test}(" in (ROOT / file).read_text("utf-8")
 
 
 def _may(cell: str) -> bool:
