@@ -102,9 +102,15 @@ def parsed(path: str, text: str) -> ast.Module:
     return ast.parse(text, path)
 
 
+@cache
+def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """What in a tree may import something; several rules look at it."""
+    return tuple(one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom | ast.Call))
+
+
 def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Line and dotted name of everything that a module imports; a relative import is named by its dots."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Import(names=names):
                 yield from ((node.lineno, name.name) for name in names)
@@ -162,7 +168,7 @@ def arrows(sources: Sources) -> Iterator[tuple[str, str]]:
     """Which module imports which, by their paths, of the same layer."""
     known = {path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in sources}
     for path, tree in modules(sources, LAYERS[:-1]):
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.ImportFrom) and node.module in known:
                 wanted = {f"{node.module}.{alias.name}" for alias in node.names}
                 targets = {known.get(one, known[node.module]) for one in wanted}
@@ -187,7 +193,7 @@ def _in_circles(found: list[tuple[str, str]], place: Callable[[str], str]) -> li
     """An arrow of each circle."""
     graph = nx.DiGraph((place(path), place(target)) for path, target in found if place(path) != place(target))
     offenders = []
-    for circle in nx.strongly_connected_components(graph):
+    for circle in (one for one in nx.strongly_connected_components(graph) if len(one) > 1):
         within = sorted(
             (path, target) for path, target in found
             if place(path) != place(target) and {place(path), place(target)} <= circle

@@ -59,8 +59,8 @@ def test_whatever_is_named_is_in_it(site: Path) -> None:
     assert {one: by for one, by in named.items() if not (site / one).exists()} == {}
 
 
+@pytest.mark.slow
 @nowhere
-@pytest.mark.takes("It starts processes.")
 def test_it_runs_from_a_folder_in_which_nobody_can_write(site: Path, tmp_path: Path) -> None:
     told = installed.run(site, "--version", within=NOWHERE)
     assert told.stdout.splitlines()[-1].endswith(f" are in {site}"), "nothing of the checkout is in reach"

@@ -22,8 +22,8 @@ def run(folder: Path, *options: str, found: bool = False) -> subprocess.Complete
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.takes("It starts pytest, and an adapter.")
-@pytest.mark.parametrize("groups", [pytest.param((), marks=pytest.mark.slow), ("line",)])
+@pytest.mark.slow
+@pytest.mark.parametrize("groups", [(), ("line",)])
 def test_each_vector_is_a_test(tmp_path: Path, groups: tuple[str, ...]) -> None:
     chosen = ("-k", " or ".join(f"kcs-{one}" for one in groups)) if groups else ()
     made = run(tmp_path, "--conform", REFERENCE, "--junitxml", "found.xml", *chosen, found=True)
@@ -44,8 +44,8 @@ def test_a_failure_is_told_as_the_verb_tells_it(tmp_path: Path) -> None:
     assert "Traceback" not in made.stdout
 
 
-@pytest.mark.takes("It starts pytest, and an adapter.")
-@pytest.mark.parametrize("processes", [(), pytest.param(("-p", "xdist", "-n", "2"), marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("processes", [(), ("-p", "xdist", "-n", "2")])
 def test_a_run_in_which_no_vector_passes_fails(tmp_path: Path, processes: tuple[str, ...]) -> None:
     others = f"{REFERENCE} --dialect as-coded-0.8.2"
     later = [one.id for one in VECTORS if one.group == "failover"]  # none of which is of 0.8.2
@@ -60,8 +60,10 @@ def test_a_run_in_which_no_vector_passes_fails(tmp_path: Path, processes: tuple[
     ("command", "told"),
     [
         ("true", "true is no adapter: it ended with exit code 0"),
-        ("no-such-adapter", "'no-such-adapter' is no program that can be run"),
-        ("node 'adapter", '--conform "node \'adapter" is no command: No closing quotation'),
+        pytest.param("no-such-adapter", "'no-such-adapter' is no program that can be run", marks=pytest.mark.slow),
+        pytest.param(
+            "node 'adapter", '--conform "node \'adapter" is no command: No closing quotation', marks=pytest.mark.slow
+        ),
         ("", "--conform wants a command"),
     ],
 )

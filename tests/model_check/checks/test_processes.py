@@ -160,6 +160,7 @@ def test_who_is_interrupted_still_hears_what_a_helper_made() -> None:
     assert str(os.getpid()) not in {one.variant for one in runs}
 
 
+@pytest.mark.slow
 def test_a_listener_hears_what_a_helper_begins_and_ends() -> None:
     heard: list[tuple[str, str]] = []
 

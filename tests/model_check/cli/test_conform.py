@@ -46,7 +46,7 @@ def test_the_vectors_are_as_they_are_made(kcheck: Kcheck) -> None:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> frozenset[str]:
     """Some groups, which are all that are made."""
-    cases = {group: made for group, made in every_case().items() if group in {"elect", "fence"}}
+    cases = {group: made for group, made in every_case().items() if group in {"transition", "fence"}}
     monkeypatch.setattr(vectors, "every_case", lambda: cases)
     monkeypatch.setattr(vectors, "driven_cases", dict)
     return frozenset(cases)
@@ -66,7 +66,7 @@ def test_vectors_that_are_not_as_they_are_made_are_told(kcheck: Kcheck, tmp_path
     result = kcheck("vectors", str(tmp_path), "--check", "--keep-driven")
     assert result.exit_code == 1
     assert result.stdout.startswith("the vectors are of version 0.6.0, but kcs-fence-0001 is not in 0.6.0")
-    file = tmp_path / "elect.jsonl"
+    file = tmp_path / "transition.jsonl"
     file.write_text(file.read_text("utf-8").replace("AR", "ar", 1), "utf-8")
     result = kcheck("vectors", str(tmp_path), "--check", "--keep-driven")
     assert result.exit_code == 2  # they are not as their manifest says
@@ -190,6 +190,7 @@ def test_levels_and_shares_part_the_vectors(kcheck: Kcheck) -> None:
     assert sorted(name for n in (1, 2, 3) for name in ids("--shard", f"{n}/3")) == sorted(every)
 
 
+@pytest.mark.slow
 def test_two_at_once_find_what_one_does(kcheck: Kcheck) -> None:
     one, two = (
         json.loads(kcheck("conform", "--only", "transition", "--json", *jobs, "--", *WRONG).stdout)

@@ -60,8 +60,8 @@ def test_what_changed_is_told_with_the_stories_and_in_reports(kcheck: Kcheck, tm
         assert "become follower" in text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CHILDREN.exists(), reason="only Linux lists the children of a process in /proc")
-@pytest.mark.takes("It starts a program that starts two processes.")
 def test_a_signal_ends_it_and_nothing_is_left(repository: Path, tmp_path: Path) -> None:
     """Neither files nor processes; and the repository is as it was."""
     before, room = content(repository), tmp_path / "room"

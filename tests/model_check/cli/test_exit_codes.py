@@ -268,9 +268,10 @@ ELSEWHERE: Mapping[tuple[str, int], str] = {
 
 LONG = {
     ("enumerate", 0), ("enumerate", 1), ("enumerate", 3), ("prove", 1), ("refine", 1), ("refine", 3), ("judge", 0),
-    ("judge", 3), ("live", 0), ("campaign", 0), ("vectors", 0), ("vectors", 1),
+    ("judge", 3), ("live", 0), ("campaign", 0), ("vectors", 0), ("vectors", 1), ("explain", 0), ("conform", 0),
+    ("matrix", 0), ("simulate", 0),
 }  # fmt: skip
-"""What takes more than a second or two."""
+"""What takes more than half a second."""
 
 
 def line(cell: tuple[str, int], desk: Desk) -> list[str]:

@@ -232,6 +232,7 @@ def test_ctrl_c_leaves_incomplete_with_what_was_explained(monkeypatch: pytest.Mo
     assert re.search(r"  [1-9]\d* of \d+ observations explained by \d steps", result.stdout)
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_claims_are_asked_tells_what_is_broken_until_then_and_nothing_for_sure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

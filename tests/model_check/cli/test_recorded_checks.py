@@ -114,6 +114,7 @@ def test_a_live_run_is_kept_where_it_does_not_hold_lacks_faults_or_nobody_saw_wh
         assert made.notes == (f"recorded in {folders[0] / 'seed-1'}",)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_search_of_a_recording_without_a_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
     enter = search.Search._enter
 

@@ -68,7 +68,8 @@ SELDOM = {
     "show tables", "defects D12",
     "show scopes", "explore bounce --property recoverable_live_replicas_are_informed", "matrix --help",
     "prove bounce --property leader_epoch_never_goes_back", "enumerate --help", "live --help",
-    "refine bounce", "simulate bounce --runs 1 --steps 1",
+    "refine bounce", "simulate bounce --runs 1 --steps 1", "verify --help",
+    "judge {recordings}/33-D54-connectionloss-on-create",
 }  # fmt: skip
 """What each of these needs others need, too, or nobody is promised how soon it starts."""
 

@@ -31,7 +31,9 @@ HOSTILE = "\ud800\x1b[2J\x1b]0;owned\x07\x9b\u202e<b>\u00d7\r!"
 
 
 @pytest.mark.takes("It starts the program twice.")
-@pytest.mark.parametrize(("encoding", "times"), [("utf-8", "\u00d7"), ("ascii", "\\xd7")])
+@pytest.mark.parametrize(
+    ("encoding", "times"), [pytest.param("utf-8", "\u00d7", marks=pytest.mark.slow), ("ascii", "\\xd7")]
+)
 def test_what_a_file_says_is_shown_and_no_terminal_obeys_it(tmp_path: Path, encoding: str, times: str) -> None:
     """Nor does a character fail that is half of one, or that the terminal does not have."""
     told = plain_document(
@@ -53,8 +55,10 @@ def test_lines_and_tabs_are_not_commands() -> None:
 @pytest.mark.parametrize(
     ("line", "closed"),
     [
-        ("show tables", ">&-"), ("show tables", "2>&-"), ("show tables", "<&- >&- 2>&-"), ("--help", ">&-"),
-        ("explore --help", ">&- 2>&-"), ("--version", "<&- >&-"),
+        ("--help", ">&-"), ("--version", "<&- >&-"), ("show tables", "<&- >&- 2>&-"),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in (
+            ("show tables", ">&-"), ("show tables", "2>&-"), ("explore --help", ">&- 2>&-"),
+        )),
     ],
 )  # fmt: skip
 def test_a_closed_stream_is_no_failure(line: str, closed: str) -> None:
@@ -72,7 +76,7 @@ def test_an_unknown_verb_is_bad_usage_whoever_may_read_that() -> None:
 
 
 @pytest.mark.takes("It starts the program twice.")
-@pytest.mark.parametrize("line", ["show tables", "--help"])
+@pytest.mark.parametrize("line", [pytest.param("show tables", marks=pytest.mark.slow), "--help"])
 def test_what_nobody_reads_is_an_error_that_nobody_is_told(line: str) -> None:
     """Not VIOLATED, which is what typer makes of it."""
     assert ended(f"(sleep 0.2; K {line}) | true") == (4, "", "")
@@ -80,7 +84,7 @@ def test_what_nobody_reads_is_an_error_that_nobody_is_told(line: str) -> None:
 
 
 @pytest.mark.takes("It starts the program twice.")
-@pytest.mark.parametrize("line", ["show tables", "--help"])
+@pytest.mark.parametrize("line", [pytest.param("show tables", marks=pytest.mark.slow), "--help"])
 def test_a_full_disk_is_told_in_a_line_if_that_can_be_written(line: str) -> None:
     assert ended(f"K {line} >/dev/full") == (4, "", FULL)
     assert ended(f"K {line} >/dev/full 2>&1") == (4, "", "")

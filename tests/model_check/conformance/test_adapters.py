@@ -14,6 +14,7 @@ from model_check.verdicts.verdict import Verdict
 from tests.model_check.conformance.everyday_vectors import put
 
 ADAPTERS = Path(model_check.conformance.__path__[0]) / "adapters"
+LAST = "as-coded-0.10.2"
 
 
 def asked(command: list[str], vectors: list[Vector]) -> Conformance:
@@ -27,7 +28,7 @@ def without_lines(dialect: str, vectors: list[Vector]) -> int:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here")
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", [pytest.param(one, marks=[pytest.mark.slow] * (one != LAST)) for one in DIALECTS])
 @pytest.mark.takes("Its controller is driven through many scripts.")
 def test_the_one_in_javascript_passes_all_of_its_dialect(dialect: str, request: pytest.FixtureRequest) -> None:
     vectors = put(request)

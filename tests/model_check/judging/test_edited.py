@@ -23,7 +23,7 @@ def broken(run: Run) -> set[str]:
     return {one.property for one in run.findings if one.verdict is Verdict.VIOLATED}
 
 
-@pytest.mark.takes("Recordings of 858 and 457 observations are judged.")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "observations", "told", "found"),
     [

@@ -28,6 +28,7 @@ def recording(tmp_path: Path) -> Path:
     return tmp_path / "odd-targets"
 
 
+@pytest.mark.slow
 def test_all_of_it_is_explained_and_what_it_breaks_is_known(recording: Path) -> None:
     claims, search = judged(recording, AS_CODED)
     assert search.explained is not None

@@ -8,10 +8,9 @@ from model_check.judging.judge import Outcome, judge
 from model_check.recordings.reading import read
 from tests.model_check.defect_plays import PLAYS
 
-FAST = "D47"
 
-
-@pytest.mark.parametrize("name", [one if one == FAST else pytest.param(one, marks=pytest.mark.slow) for one in PLAYS])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLAYS)
 def test_what_a_defect_leaves_behind_is_explained_and_named(name: str, tmp_path: Path) -> None:
     play, broken = PLAYS[name]
     found = judge(read(play().save(tmp_path)))

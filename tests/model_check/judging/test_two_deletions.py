@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from model_check.judging.shipped_recordings import unpack
 from model_check.live.live_run import judged
 from model_check.recordings.reading import read
@@ -11,6 +13,7 @@ from spec.variants import AS_CODED
 ARCHIVE = Path(__file__).parents[2] / "data" / "kafka-two-deletions.tar.xz"
 
 
+@pytest.mark.slow
 def test_a_topic_that_is_new_to_nobody_is_explained(tmp_path: Path) -> None:
     """Its AR is kept, since a controller hears of a topic that has none by then (broker-2/controller.log:155)."""
     unpack(ARCHIVE, tmp_path)

@@ -23,6 +23,7 @@ def broken(run: Run) -> set[str]:
     return {one.property for one in run.findings if one.verdict is Verdict.VIOLATED}
 
 
+@pytest.mark.slow
 def test_all_of_it_is_explained_and_what_it_breaks_is_known(tmp_path: Path) -> None:
     """PROTOCOL.md D72: nothing goes on before a broker starts; of topic-2 another one does, and a log is left."""
     unpack(ARCHIVE, tmp_path)

@@ -75,7 +75,7 @@ def test_what_fails_without_any_mutant_notices_none_and_is_an_error(tmp_path: Pa
     assert "make that pass first" in error.reason
 
 
-@pytest.mark.takes("It waits for what hangs.")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "change", "kind"),
     [

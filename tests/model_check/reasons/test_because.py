@@ -101,8 +101,12 @@ while ZooKeeper has 2.
 """
 
 
+WIDE = {"D2", "D38"}
+"""Those whose scopes are large."""
+
+
 @pytest.mark.takes("It explores a scope.")
-@pytest.mark.parametrize("defect", TOLD)
+@pytest.mark.parametrize("defect", [pytest.param(one, marks=[pytest.mark.slow] * (one in WIDE)) for one in TOLD])
 def test_a_known_defect_is_told_by_the_values_that_break_its_claim(defect: str) -> None:
     system, claim, steps = broken(defect)
     why = because(system, claim, steps)

@@ -83,6 +83,7 @@ def test_a_recipe_is_what_its_schema_says(name: str, schema: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_shell_recipe_keeps_the_exit_code_and_every_report(sandbox: Sandbox) -> None:
     done = sandbox.run(f'PATH="$PWD/.venv/bin:$PATH" sh model_check/reports/recipes/gate.sh {SMALL}')
     assert (done.returncode, done.stderr) == (3, "")

@@ -149,7 +149,7 @@ def test_other_words_are_told_and_no_system_is_explored_for_them(repository: Pat
     assert found[SYSTEMS].notes[0] == "1 system of the same terms, 0 of others"
 
 
-@pytest.mark.takes("It starts two processes.")
+@pytest.mark.slow
 def test_where_nothing_changed_nothing_is_told_but_that(repository: Path) -> None:
     found = runs(repository, "base", None, Wanted())
     assert found.keys() == {SPECIFICATION, SYSTEMS, VECTORS}

@@ -38,6 +38,7 @@ def test_where_removals_may_fail_to_write_they_rest_on_caching_what_is_written()
     assert not ALL & {lemma.name for lemma in lemmas_of(Model(failing, unfixed))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scope_name",
     [

@@ -100,6 +100,7 @@ def test_what_a_term_asked_a_broker_is_answered_to_nobody_once_it_is_over() -> N
     assert last_turn("A broker answers what the term before asked of it")[-1] == {"delete": "/admin/delete_topics/a"}
 
 
+@pytest.mark.slow
 def test_a_topic_whose_assignment_names_a_broker_twice_goes_and_its_broker_stays_in_the_isr() -> None:
     """`removeReplicaFromIsr` filters the list, finds nobody left, and keeps it as it was."""
     assert last_turn("A topic whose AR names a broker twice")[-1] == {"delete": "/admin/delete_topics/a"}
