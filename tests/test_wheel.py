@@ -51,7 +51,7 @@ def test_a_wheel_has_every_file_of_the_three_packages_and_nothing_else(site: Pat
     assert {"model_check/RECORDING.md", "spec/PROTOCOL.md", "model_check/reports/page/page.js"} <= set(inside)
 
 
-@pytest.mark.takes("Every module is parsed.")
+@pytest.mark.slow
 def test_whatever_is_named_is_in_it(site: Path) -> None:
     """What begins with `tests/` is of the repository, as its name says, and no part of a wheel."""
     named = dict(named_in(site))

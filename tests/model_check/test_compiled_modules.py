@@ -80,7 +80,7 @@ print(*(type(one.__loader__).__name__ for one in (spec.errors, tomllib)), spec.e
     ("begin", "told", "loader", "kept"),
     [
         ("start_quickly", True, "_Loader", ["spec.errors"]),
-        ("start_quickly", False, "SourceFileLoader", []),
+        pytest.param("start_quickly", False, "SourceFileLoader", [], marks=pytest.mark.slow),
         pytest.param("leave_to_the_first_process", True, "_Loader", ["spec.errors"], marks=pytest.mark.slow),
     ],
 )

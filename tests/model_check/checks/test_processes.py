@@ -151,6 +151,7 @@ def wait_until_made(shared: Shared) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_who_is_interrupted_still_hears_what_a_helper_made() -> None:
     checks = [Check("test", name, "", 0, partial(whose, name)) for name in "ab"]
     with shared_out(checks) as shared:

@@ -21,8 +21,8 @@ ADAPTERS: dict[str, Adapter] = {dialect: Adapter(dialect) for dialect in DIALECT
 
 
 def many(count: int) -> pytest.MarkDecorator:
-    """So many examples with --deep, and a tenth of them every day."""
-    return pytest.mark.parametrize("count", [count // 10, pytest.param(count, marks=pytest.mark.slow)])
+    """So many examples with --deep, and one in 25 of them every day."""
+    return pytest.mark.parametrize("count", [count // 25, pytest.param(count, marks=pytest.mark.slow)])
 
 
 def leadership(random: Random) -> Object:

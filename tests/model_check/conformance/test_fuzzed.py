@@ -41,8 +41,8 @@ BROKER = {
 
 
 def many(count: int) -> pytest.MarkDecorator:
-    """So many examples with --deep, and a hundredth of them every day."""
-    return pytest.mark.parametrize("count", [max(50, count // 100), pytest.param(count, marks=pytest.mark.slow)])
+    """So many examples with --deep, and a hundredth of them every day, or twenty."""
+    return pytest.mark.parametrize("count", [max(20, count // 100), pytest.param(count, marks=pytest.mark.slow)])
 
 
 @many(30_000)

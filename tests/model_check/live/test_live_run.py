@@ -244,6 +244,7 @@ def stopped() -> Iterator[tuple[Run, Path, list[int]]]:
         yield made, Path(folder), [one["pid"] for one in acts if one["action"] == "broker-start"]
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_leaves_its_recording(stopped: tuple[Run, Path, list[int]]) -> None:
     made, folder, _ = stopped
     assert made.verdict is Verdict.INCOMPLETE

@@ -95,6 +95,7 @@ def test_a_script_without_end_is_told() -> None:
         played(given_of(endless.turns), DIALECT, lines=500)
 
 
+@pytest.mark.slow
 def test_what_a_term_asked_a_broker_is_answered_to_nobody_once_it_is_over() -> None:
     """The answer that it cannot delete is to the term before; the next one is that it has, so the topic goes."""
     assert last_turn("A broker answers what the term before asked of it")[-1] == {"delete": "/admin/delete_topics/a"}
