@@ -31,8 +31,8 @@ from spec.claims import (
     unclean,
 )
 from spec.errors import UnknownName
+from spec.language.assembly import of_states, of_steps_named, said_of_step
 from spec.language.rules import Action, Claim, Property, View, claims_of
-from spec.language.terms import is_true
 from spec.model import Model
 from spec.said_before import OfState
 
@@ -72,24 +72,6 @@ def instantiate_claims(m: Model, before: OfState, steps: Sequence[tuple[Action, 
         return before.said(m, one, lambda: of_states(one, before.view, m))
 
     return tuple(map(made, about))
-
-
-def of_states(one: Claim, before: View, m: Model) -> Property:
-    """A claim about states, of a model."""
-    value = one.function(before, m)
-    term = None if value is None else value.term
-    return Property(one.name, one.kind, one.statement, one.source, term=term, witness=one.witness)
-
-
-def of_steps_named(one: Claim, terms: Mapping[str, z3.BoolRef]) -> Property:
-    """A claim about steps, by what it says of each action of which it says anything."""
-    return Property(one.name, one.kind, one.statement, one.source, terms=terms, witness=one.witness)
-
-
-def said_of_step(one: Claim, before: View, after: View, m: Model, action: Action) -> z3.BoolRef | None:
-    """What a claim about steps says of an action; None if nothing."""
-    value = one.function(before, after, m, action)
-    return None if value is None or is_true(value.term) else value.term
 
 
 def _all_of_step(

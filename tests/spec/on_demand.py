@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from spec.errors import UnknownName
+from spec.language.assembly import of_states, of_steps_named, said_of_step
 from spec.language.rules import Action, Claim, Property, Rule, TransitionSystem, View, instantiate, leaves
 from spec.model import Model
-from spec.properties import claims, of_states, of_steps_named, said_of_step
+from spec.properties import claims
 from spec.scopes import Scope
 from spec.state.cluster import shape
 from spec.state.start import running
