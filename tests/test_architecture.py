@@ -356,7 +356,9 @@ def test_the_repository_is_seen(sources: Sources) -> None:
 def test_every_dependency_has_a_home_and_an_exact_pin(sources: Sources) -> None:
     project = tomllib.loads(sources["pyproject.toml"])["project"]
     pinned = dict(line.split("==") for line in sources["constraints.txt"].splitlines())
-    assert {IMPORT_NAMES.get(name, name) for name in project["dependencies"]} == set(HOMES)
-    assert [
-        name for name in project["dependencies"] + project["optional-dependencies"]["dev"] if name not in pinned
-    ] == []
+    extras = project["optional-dependencies"]
+    needed = [*project["dependencies"], *extras["spark"], *extras["live"]]
+    assert {IMPORT_NAMES.get(name, name) for name in needed} == set(HOMES)
+    developed, *tools = extras["dev"]
+    assert developed == f"{project['name']}[spark,live]", "whoever develops has all that there is"
+    assert [name for name in [*needed, *tools] if name not in pinned] == []

@@ -17,6 +17,7 @@ import typer
 
 from model_check.cli.streams import give_up_what_is_broken, harmless
 from model_check.kernel.cache import lacking
+from model_check.verdicts.extras import missing_extra
 from model_check.verdicts.interrupts import NOTHING_MORE, is_interrupt, raising
 from model_check.verdicts.verdict import BAD_USAGE, EXIT_CODES, Verdict
 from spec.errors import BadInput, EnvironmentFailure
@@ -89,6 +90,7 @@ def failed(error: BaseException) -> int:
 
 
 def _told_of(error: BaseException) -> int:
+    error = missing_extra(error) or error
     match error:
         case BadInput():
             return _complain(error, BAD_USAGE)

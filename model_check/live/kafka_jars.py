@@ -145,7 +145,7 @@ def _ivy() -> Path:
     try:
         found = sorted(zookeeper_jars().glob("ivy-[0-9]*.jar"))
     except JarsMissing as error:
-        raise EnvironmentFailure(str(error), "install pyspark with its jars") from error
+        raise EnvironmentFailure(str(error), INSTEAD) from error
     if not found:
         raise EnvironmentFailure(f"no Ivy among the jars of pyspark, in {zookeeper_jars()}", INSTEAD)
     return found[-1]

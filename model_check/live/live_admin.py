@@ -8,18 +8,31 @@ Each command is written down as it is given. The tools write znodes and wait for
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 from model_check.recordings.sessions import elected_in
 from reference import scripts
 from reference.elections.requested import ELECTIONS
-from reference.live.zookeeper import LiveZookeeper
-from reference.zookeeper.api import Create, Delete, Exists, GetData, NoNode, SetData
+from reference.zookeeper.api import Create, Delete, Exists, GetData, NoNode, Operation, SetData
 from spec.formats import znodes
 from spec.formats.kafka_types import TopicPartition
 
 PATIENCE_SECONDS: Final = 30.0
 """How long anything may take that the cluster must come to by itself."""
+
+
+Answer = TypeVar("Answer")
+
+
+class Zookeeper(Protocol):
+    """A connection to ZooKeeper; the one of live runs is `LiveZookeeper`, which needs kazoo."""
+
+    @property
+    def last_zxid(self) -> int:
+        """The last transaction that it has heard of."""
+
+    def execute(self, operation: Operation[Answer], timeout_seconds: float | None = None, /) -> Answer:
+        """Carry out an operation, and wait so long for the answer."""
 
 
 class Act(Protocol):
@@ -32,7 +45,7 @@ class Act(Protocol):
 class Admin:
     """The tool: its connection to ZooKeeper, and where its commands are written down."""
 
-    def __init__(self, zookeeper: LiveZookeeper, act: Act) -> None:
+    def __init__(self, zookeeper: Zookeeper, act: Act) -> None:
         self._zookeeper = zookeeper
         self._act = act
 

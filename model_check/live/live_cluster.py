@@ -26,7 +26,7 @@ from model_check.recordings.actions import ACTIONS, AT_REST, NOTE
 from model_check.recordings.members import MEMBERS, print_members
 from model_check.recordings.sessions import SESSIONS, by_starts, sessions_by_log, sessions_by_ownership
 from model_check.recordings.transactions import ZOOKEEPER, parts_of
-from reference.live.zookeeper import LiveZookeeper
+from model_check.verdicts.extras import missing_extra
 from reference.ports import HOST, kept_ports
 from reference.zookeeper.log import LogTail, read_transaction_log
 from reference.zookeeper.recording import write_recording
@@ -81,6 +81,8 @@ class LiveCluster:
         self._is_saved = False
 
     def __enter__(self) -> Self:
+        with _failures_told():
+            from reference.live.zookeeper import LiveZookeeper
         with ExitStack() as entered:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._work = Path(entered.enter_context(tempfile.TemporaryDirectory(prefix="kcheck-live-")))
@@ -338,6 +340,8 @@ def _failures_told() -> Iterator[None]:
     """What goes wrong with the server, or with the connection to it, as a failure of the environment."""
     try:
         yield
+    except ModuleNotFoundError as error:
+        raise missing_extra(error) or error from error
     except ZookeeperServerError as error:
         raise EnvironmentFailure(str(error), "nothing was judged") from error
     except (ConnectionError, TimeoutError) as error:

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Final
 
 from model_check.live.programs import Child, Launch, Program, Times
-from reference.live.broker_process import STARTED, Exit
-from reference.live.isr import BLACK_OUT_SECONDS
+from reference.live.outside import BLACK_OUT_SECONDS, STARTED, Exit
 from spec.errors import EnvironmentFailure
 from spec.formats.kafka_types import V0102
 

@@ -17,6 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, NoReturn
 
+from model_check.verdicts.extras import missing_extra
 from model_check.verdicts.interrupts import is_interrupt
 from model_check.verdicts.results import UNWITNESSED, Comparison, Document, Finding, Run, plain_document
 from model_check.verdicts.verdict import INTERRUPTED, NOT_BEGUN, Verdict, worst
@@ -157,7 +158,8 @@ def made(check: Check) -> list[Run]:
             return [_incomplete(check, INTERRUPTED)]
         where = traceback.extract_tb(error.__traceback__)[-1]
         unforeseen = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
-        reason = str(error) if isinstance(error, SpecError) else unforeseen
+        foreseen = missing_extra(error) or (error if isinstance(error, SpecError) else None)
+        reason = str(foreseen or unforeseen)
         return [Run(check.engine, check.scope, check.variant, Verdict.ERROR, reason)]
 
 

@@ -21,29 +21,18 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from enum import IntEnum
 from pathlib import Path
 from typing import Final, NoReturn
 
+from reference.live.outside import STARTED, Exit
 from reference.live.process import AlreadyRegistered, LiveProcess, Settings
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.variants import switch
 
-STARTED: Final = "started"
 _PR_SET_PDEATHSIG: Final = 1
 ROLES: Final = ("controller", "broker", "both")
 """What a process may be; who controls holds no replicas only because nobody assigns any to it."""
-
-
-class Exit(IntEnum):
-    """How a broker process ends by itself."""
-
-    INPUT_ENDED = 0
-    MISTAKE = 1
-    REGISTERED = 3
-    ENVIRONMENT = 4
-    TOLD_TO_STOP = 128 + signal.SIGTERM
 
 
 def main(arguments: Sequence[str], process: Callable[[Settings], LiveProcess] = LiveProcess) -> NoReturn:

@@ -20,14 +20,13 @@ from reference.broker_events.isr_notification import maybe_propagate_isr_changes
 from reference.brokers.broker import Broker, Partition
 from reference.brokers.isr import maybe_expand_isr, maybe_shrink_isr
 from reference.live.fetching import INTERVAL_SECONDS, Fetch, Followed
+from reference.live.outside import BLACK_OUT_SECONDS
 from reference.live.zkclient import ZkClient
 from reference.procedures import THROWABLE, Procedure
 from spec.formats.kafka_types import TopicPartition
 
 RECENT_SECONDS: Final = 3 * INTERVAL_SECONDS
 """A fetch that waited longer for its turn tells nothing of who is there now."""
-BLACK_OUT_SECONDS: Final = 1.0
-"""How long no ISR must have changed before changes are announced (`IsrChangePropagationBlackOut`, 5 s)."""
 
 Follower = tuple[TopicPartition, int | None, int]
 """A partition, its leader epoch where that counts, and a replica."""

@@ -101,7 +101,10 @@ def zookeeper_jars() -> Path:
     """The folder of jars in the pyspark package that holds all of ZooKeeper's; raises JarsMissing."""
     package = importlib.util.find_spec("pyspark")
     if package is None or package.origin is None:
-        raise JarsMissing("the pyspark package, whose jars hold the ZooKeeper server, is not installed")
+        raise JarsMissing(
+            "the pyspark package, whose jars hold the ZooKeeper server, is not installed: "
+            "pip install 'kafka-controller-spec[live]'"
+        )
     jars = Path(package.origin).parent / "jars"
     lacking = [name for name in JARS if not any(jars.glob(f"{name}.jar"))]
     if lacking:

@@ -36,7 +36,6 @@ TERMS = frozenset({"pydantic", "z3"})
 """pydantic is typer's, which reads options with it."""
 SEARCH = TERMS | {"llvmlite", "numba", "numpy"}
 BOTH_SIDES = TERMS | {"reference", "statemachine"}
-LIVE = BOTH_SIDES | {"kazoo"}
 
 LOADED = {
     "--help": frozenset[str](),
@@ -52,8 +51,8 @@ LOADED = {
     "judge {recordings}/33-D54-connectionloss-on-create": TERMS | {"reference", RULES_ON_NUMBERS},
     "matrix --help": TERMS,
     "enumerate --help": TERMS,
-    "live --help": LIVE,
-    "verify --help": LIVE,
+    "live --help": BOTH_SIDES,
+    "verify --help": BOTH_SIDES,
 }
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reference.live.broker_process import STARTED, Exit
+from reference.live.outside import STARTED, Exit
 from reference.live.zookeeper import LiveZookeeper
 from reference.ports import free_port
 from reference.zookeeper.api import Create, Delete, Exists, GetChildren, GetData, SetData

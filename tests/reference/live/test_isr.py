@@ -11,7 +11,8 @@ from reference.broker_events.isr_notification import ReportIsrChanges
 from reference.brokers.broker import Broker, Partition
 from reference.leadership.effects import ExpandIsr, ShrinkIsr
 from reference.live.fetching import Fetch, Followed
-from reference.live.isr import BLACK_OUT_SECONDS, IsrManager
+from reference.live.isr import IsrManager
+from reference.live.outside import BLACK_OUT_SECONDS
 from reference.live.zkclient import ZkClient
 from reference.zookeeper.api import NoNode
 from spec.formats.kafka_types import TopicPartition
