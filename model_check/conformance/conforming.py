@@ -27,6 +27,7 @@ from model_check.conformance.protocol import (
     parse_answer,
     parse_hello,
     question_line,
+    reset_line,
 )
 from model_check.conformance.vector import Vector, first_difference, is_legal
 from model_check.verdicts.verdict import INTERRUPTED, Verdict
@@ -209,6 +210,8 @@ class Asking:
             if self._process is None:
                 self._started()
             assert self._process is not None  # noqa: S101 - it was started just now
+            if self.hello.resets:
+                _forgotten(parse_answer(self._process.ask(reset_line(vector)), vector.id))
             line, process = self._process.ask(question_line(vector)), self._process
             if vector.verb == "control":
                 answer = converse(vector, line, self._within(process), process.tell)
@@ -233,6 +236,12 @@ class Asking:
             return process.ask(line)
 
         return ask
+
+
+def _forgotten(answer: Answer) -> None:
+    """Whether an adapter has forgotten everything; AdapterFailed where it says that it has not."""
+    if answer.outcome is None:
+        raise AdapterFailed(f"it was told to reset, which it says it can, and says {answer.error or answer.skip}")
 
 
 def _compared(vector: Vector, answer: Answer) -> Result:

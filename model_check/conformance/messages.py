@@ -32,6 +32,13 @@ class Question(TypedDict):
     given: Object
 
 
+class Reset(TypedDict):
+    """Before a vector of this id, for who has said that he resets: forget everything; `Outcome` answers it."""
+
+    verb: Literal["reset"]
+    id: str
+
+
 class Bye(TypedDict):
     """The end; it has no answer."""
 
@@ -98,7 +105,7 @@ class End(TypedDict):
     end: Literal[True]
 
 
-ToAdapter: TypeAlias = HelloQuestion | Question | Bye | Result | Refused | Event | End
+ToAdapter: TypeAlias = HelloQuestion | Question | Reset | Bye | Result | Refused | Event | End
 
 # ------------------------------------------------------------------------------------------------ from the adapter
 
@@ -112,6 +119,7 @@ class Hello(TypedDict):
     dialect: Dialect
     verbs: list[Verb]
     without: NotRequired[list[str]]
+    resets: NotRequired[bool]
 
 
 class NoHello(TypedDict):
@@ -214,6 +222,7 @@ class Adapter(TypedDict):
     dialect: Dialect
     verbs: list[Verb]
     without: list[str]
+    resets: bool
 
 
 class OfVector(TypedDict):

@@ -6,6 +6,11 @@
     <- {"id": "kcs-elect-0007", "outcome": {"elected": {"leader": 2, "isr": [2, 3], "receivers": [1, 2, 3]}}}
     -> {"verb": "bye"}
 
+Who says in his hello that he `resets` is asked before each vector, too, to forget what he was asked before:
+
+    -> {"verb": "reset", "id": "kcs-elect-0008"}
+    <- {"id": "kcs-elect-0008", "outcome": {}}
+
 Keys that are not known are passed over. `FORMAT.md` tells implementers all of this.
 """
 
@@ -27,13 +32,17 @@ UNTOLD: Final = ("script", "compared")
 
 @dataclass(frozen=True)
 class Hello:
-    """Who an adapter is: what it implements, in which dialect, which verbs it knows, and what it is `without`."""
+    """Who an adapter is: what it implements, in which dialect, which verbs it knows, and what it is `without`.
+
+    `resets` says that it takes a reset.
+    """
 
     name: str
     language: str
     dialect: Dialect
     verbs: frozenset[str]
     without: frozenset[str] = frozenset()
+    resets: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,11 @@ def question_line(vector: Vector) -> str:
     """The question that a vector asks; of a script nothing is told beforehand."""
     given = {key: value for key, value in vector.given.items() if vector.verb != "control" or key not in UNTOLD}
     return json.dumps({"verb": vector.verb, "id": vector.id, "given": given}, ensure_ascii=False)
+
+
+def reset_line(vector: Vector) -> str:
+    """That everything is to be forgotten before a vector is asked."""
+    return json.dumps({"verb": "reset", "id": vector.id})
 
 
 def bye_line() -> str:
@@ -81,7 +95,11 @@ def parse_hello(line: str) -> Hello:
     )
     if unknown := [one for one in verbs if one not in VERBS]:
         where.key("verbs").refuse(f"{shown(unknown[0])} is no verb of protocol {PROTOCOL}: {', '.join(VERBS)}")
-    return Hello(printable(told["name"]), printable(told["language"]), dialect, frozenset(verbs), frozenset(without))
+    resets = told.get("resets", False)
+    if not isinstance(resets, bool):
+        where.key("resets").refuse(f"expected true or false, found {shown(resets)}")
+    name, language = printable(told["name"]), printable(told["language"])
+    return Hello(name, language, dialect, frozenset(verbs), frozenset(without), resets)
 
 
 def _names(told: Any, where: Where) -> list[str]:

@@ -70,16 +70,22 @@ class Adapter:
         if verb == "hello":
             return {
                 "protocol": PROTOCOL, "name": "reference", "language": "Python", "dialect": self.dialect,
-                "verbs": [*self.verbs, "control"],
+                "verbs": [*self.verbs, "control"], "resets": True,
             }  # fmt: skip
+        return {"id": name, **self._told(verb, question)}
+
+    def _told(self, verb: object, question: Object) -> Object:
+        """What is told of a question beside its id."""
+        if verb == "reset":  # each question has a controller, or a broker, of its own
+            return {"outcome": {}}
         if not isinstance(verb, str) or verb not in self.verbs:
-            return {"id": name, "skip": f"the reference has no {verb}"}
+            return {"skip": f"the reference has no {verb}"}
         try:
-            return {"id": name, "outcome": self.verbs[verb](question["given"])}
+            return {"outcome": self.verbs[verb](question["given"])}
         except BadInput as error:
-            return {"id": name, "error": str(error)}
+            return {"error": str(error)}
         except Exception as error:  # noqa: BLE001 - what is given is not as the format page says
-            return {"id": name, "error": f"what is given cannot be asked: {type(error).__name__}: {error}"}
+            return {"error": f"what is given cannot be asked: {type(error).__name__}: {error}"}
 
     def control(self, question: Object, say: Callable[[Object], None], hear: Callable[[], Object]) -> None:
         """Have a controller say what it does, and hear what comes of it, until the script has ended."""

@@ -164,6 +164,44 @@ def test_who_talks_on_and_on_is_given_up(monkeypatch: pytest.MonkeyPatch) -> Non
     assert result.told == "the conversation did not come to its end within 1.5 s"
 
 
+KEEPS = f"""
+import json, sys
+MAY_COME_FROM = {{
+    "NonExistentPartition": ["OfflinePartition"], "NewPartition": ["NonExistentPartition"],
+    "OnlinePartition": ["NewPartition", "OnlinePartition", "OfflinePartition"],
+    "OfflinePartition": ["NewPartition", "OnlinePartition", "OfflinePartition"],
+}}
+state = None
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["verb"] == "hello":
+        print({json.dumps({**HELLO, "resets": True})!r}, flush=True)
+    elif asked["verb"] == "reset":
+        state = state if "keeps" in sys.argv else None
+        print(json.dumps({{"id": asked["id"], "outcome": {{}}}}), flush=True)
+    elif asked["verb"] == "transition":
+        state = state or asked["given"]["from"]
+        permitted = state in MAY_COME_FROM[asked["given"]["to"]]
+        state = asked["given"]["to"] if permitted else state
+        print(json.dumps({{"id": asked["id"], "outcome": {{"permitted": permitted}}}}), flush=True)
+"""
+"""A partition that is in the state in which the last question left it, unless it was told to forget that."""
+
+
+def test_what_is_kept_over_a_reset_is_caught() -> None:
+    partitions = [one for one in TABLES if one.given["machine"] == "partition"]
+    command = [sys.executable, "-c", KEEPS]
+    assert asked(command, partitions).counts == {Outcome.PASS: len(partitions)}
+    assert asked([*command, "keeps"], partitions).verdict is Verdict.VIOLATED
+
+
+def test_who_says_that_he_resets_and_does_not_is_started_anew() -> None:
+    for answer, told in (({"skip": "no way"}, "and says no way"), ({"error": "no disk"}, "and says no disk")):
+        found = asked(odd(said(**answer), hello={**HELLO, "resets": True}), TABLES[:1])
+        assert found.counts == {Outcome.ERROR: 1}
+        assert told in found.results[0].told
+
+
 WAITS = f"""
 import json, sys
 for line in sys.stdin:
@@ -232,6 +270,7 @@ def test_who_answers_before_he_is_asked_gets_no_pass_for_it() -> None:
         ({**HELLO, "name": ""}, "name: expected a string"),
         ({**HELLO, "verbs": "transition"}, "verbs: expected a list of strings"),
         ({**HELLO, "without": "deletion"}, "without: expected a list of strings"),
+        ({**HELLO, "resets": "yes"}, 'resets: expected true or false, found "yes"'),
         ({**HELLO, "verbs": ["fly"]}, 'verbs: "fly" is no verb of protocol 1: transition, elect,'),
         ({"error": "no database"}, 'it says "no database"'),
         ([], "expected an object"),

@@ -25,7 +25,10 @@ from spec.formats.znodes import parse_payload
 from tests.model_check.conformance.all_vectors import VECTORS
 from tests.mutations import lines, mutated, torn
 
-HELLO = {"protocol": 1, "name": "odd", "language": "Python", "dialect": "as-coded-0.10.2", "verbs": ["elect"]}
+HELLO = {
+    "protocol": 1, "name": "odd", "language": "Python", "dialect": "as-coded-0.10.2", "verbs": ["elect"],
+    "without": ["kept"], "resets": True,
+}  # fmt: skip
 ANSWER = {"id": "kcs-elect-0001", "outcome": {"elected": {"leader": 1, "isr": [1, 2], "receivers": [1]}}}
 MODULE = {
     "broker": 1, "live": [1, 2, 3], "epoch": 7, "assignment": {"o-0": [1, 2], "o-1": [2, 3]}, "shutting_down": [],

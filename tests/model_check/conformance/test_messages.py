@@ -17,7 +17,15 @@ from model_check.conformance.conformance_report import document
 from model_check.conformance.conforming import Conformance, Outcome, Result
 from model_check.conformance.driving.conversation import converse
 from model_check.conformance.messages import schema
-from model_check.conformance.protocol import bye_line, hello_line, parse_answer, parse_hello, parse_said, question_line
+from model_check.conformance.protocol import (
+    bye_line,
+    hello_line,
+    parse_answer,
+    parse_hello,
+    parse_said,
+    question_line,
+    reset_line,
+)
 from model_check.conformance.reference_adapter import Adapter
 from model_check.conformance.reference_driven import control
 from model_check.conformance.vector import Object, Vector
@@ -50,6 +58,8 @@ def test_questions_and_the_answers_of_the_reference_are_as_it_says() -> None:
     assert TO(json.loads(hello_line()))
     assert TO(json.loads(bye_line()))
     assert FROM(adapter.answer(json.loads(hello_line())))
+    assert TO(json.loads(reset_line(VECTORS[0])))
+    assert FROM(adapter.answer(json.loads(reset_line(VECTORS[0]))))
     for one in Random(0).sample(VECTORS, 200):
         question = json.loads(question_line(one))
         assert TO(question), one.id

@@ -121,7 +121,10 @@ func (a *adapter) answer(lines *bufio.Scanner, out *json.Encoder) object {
 		verbs := append(slices.Sorted(maps.Keys(a.verbs)), "control")
 		return object{
 			"protocol": 1, "name": "example", "language": "Go", "dialect": a.dialect, "verbs": verbs, "without": []string{"log"},
+			"resets": true,
 		}
+	case question.Verb == "reset": // nothing is kept from one question to the next
+		return object{"id": question.ID, "outcome": object{}}
 	case question.Verb == "control":
 		given := slices.Clone(question.Given) // the conversation reads on
 		err := a.control(question.ID, given, lines, out)

@@ -213,8 +213,9 @@ function answer(question) {
   const { verb, id } = question;
   if (verb === "hello") {
     const verbs = [...Object.keys(VERBS), "control"];
-    return say({ protocol: 1, name: "example", language: "JavaScript", dialect, verbs, without: ["log"] });
+    return say({ protocol: 1, name: "example", language: "JavaScript", dialect, verbs, without: ["log"], resets: true });
   }
+  if (verb === "reset") return say({ id, outcome: {} }); // nothing is kept from one question to the next
   try {
     if (verb === "control") return control(question);
     return say(verb in VERBS ? { id, outcome: outcome(question) } : { id, skip: `this example has no ${verb}` });

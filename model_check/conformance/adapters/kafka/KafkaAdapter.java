@@ -55,7 +55,8 @@ public final class KafkaAdapter {
             switch ((String) question.get("verb")) {
                 case "hello":
                     return Map.of("protocol", 1L, "name", "Kafka 0.10.2", "language", "Scala",
-                        "dialect", "as-coded-0.10.2", "verbs", VERBS);
+                        "dialect", "as-coded-0.10.2", "verbs", VERBS, "resets", true);
+                case "reset": return Map.of("outcome", Map.of());  // each verb begins with what is empty
                 case "transition": return outcome(Transitions.transition(given));
                 case "elect": return outcome(Elections.elect(given));
                 case "create_partition": return outcome(Partitions.create(given));
