@@ -25,8 +25,11 @@ PACKAGES: Final = ("spec", "reference", "model_check")
 
 NAMED: Final = re.compile(rf"\b(?:{'|'.join(PACKAGES)})(?:\.\w+)+")
 """A dotted name that may be a module's, or something's in a module."""
+BARE: Final = re.compile(r"(?:^\s*import\s+|(?:import_module|__import__)\(\s*['\"])([^\n#;]+)", re.MULTILINE)
+"""An import that may name a package without anything in it."""
 FROM: Final = re.compile(r"^\s*from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 WORD: Final = re.compile(r"\w+")
+DOTTED: Final = re.compile(r"[\w.]+")
 
 READ: Final = (".py", ".toml", ".txt", ".json")
 
@@ -128,7 +131,8 @@ def _imported(text: bytes) -> frozenset[str]:
     """The dotted names in a module's text that may be modules."""
     decoded = text.decode()
     members = (f"{whole}.{name}" for whole, names in FROM.findall(decoded) for name in WORD.findall(names))
-    return frozenset(NAMED.findall(decoded)) | frozenset(one for one in members if one.startswith(PACKAGES))
+    bare = {name for names in BARE.findall(decoded) for name in DOTTED.findall(names)}.intersection(PACKAGES)
+    return frozenset(NAMED.findall(decoded)) | bare | {one for one in members if one.startswith(PACKAGES)}
 
 
 @cache

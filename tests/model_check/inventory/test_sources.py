@@ -66,6 +66,23 @@ def test_what_a_package_around_calls_as_it_is_loaded_is_followed(package: bytes)
     assert "spec/d.py" in reached(["spec.c.g"], files={**FILES, "spec/c/__init__.py": package, "spec/c/g.py": b""})
 
 
+@pytest.mark.parametrize(
+    "importer",
+    [
+        b"import spec\n",
+        b"def f():\n    import os, spec as s  # whose face it is\n",
+        b"f = import_module('spec')\n",
+        b'f = __import__(\n    "spec")\n',
+    ],
+)
+def test_a_package_that_is_imported_by_its_name_alone_is_followed(importer: bytes) -> None:
+    """Into its functions, too, for who imports it may call them; a word is no import."""
+    files = {**FILES, "spec/__init__.py": b"def face():\n    from spec.e import x\n", "model_check/late.py": importer}
+    assert {"spec/__init__.py", "spec/e.py"} <= reached(["model_check.late"], files=files)
+    files["model_check/late.py"] = b"import os  # nothing of spec\nspec = 'import spec'\n"
+    assert reached(["model_check.late"], files=files) == {"model_check/__init__.py", "model_check/late.py"}
+
+
 def test_a_digest_changes_with_any_byte_and_any_name() -> None:
     some = ["spec/a.py", "spec/b.py"]
     other = {**FILES, "spec/b.py": FILES["spec/b.py"] + b"\n"}
