@@ -3,14 +3,17 @@
 Kafka 0.10.2.2: `PartitionLeaderSelector` and its classes. PROTOCOL.md section 5.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from reference.controller.controller import KafkaController
 from reference.journal import SelectorAsked
 from reference.leadership.effects import ReadUnclean
 from reference.leadership.leader_selectors import (
+    KEY_NOT_FOUND,
     Election,
     StateChangeFailed,
+    UncheckedFailure,
     elect_offline,
     elect_on_controlled_shutdown,
     elect_preferred,
@@ -23,7 +26,7 @@ from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_log import leader_selection as lines
-from spec.logs.logged_values import LeaderAndIsr
+from spec.logs.logged_values import JSON_LEADERSHIP, LeaderAndIsr
 from spec.state.enumerations import PREFERRED_HANDLERS, Handler
 from spec.variants import Switch
 
@@ -37,7 +40,7 @@ def select(
     """Ask the selector that goes with the reason."""
     if reason in PREFERRED_HANDLERS:
         _asks(controller, partition, "preferred")
-        return _elect_preferred(controller, partition, found.isr)
+        return _elect_preferred(controller, partition, found)
     if reason is Handler.SHUTDOWN:
         _asks(controller, partition, "controlled-shutdown")
         return _elect_on_controlled_shutdown(controller, partition, found)
@@ -58,13 +61,31 @@ def _asks(controller: KafkaController, partition: TopicPartition, selector: str)
     controller.journal(SelectorAsked(controller.broker_id, partition, selector))
 
 
-def _elect_preferred(controller: KafkaController, partition: TopicPartition, isr: tuple[int, ...]) -> Election:
+@contextmanager
+def _says(partition: TopicPartition, why: str) -> Iterator[None]:
+    """What a selector refuses is refused in Kafka's words, or in Scala's, which state-change.log has."""
+    try:
+        yield
+    except UncheckedFailure as error:
+        if str(error) == KEY_NOT_FOUND:
+            raise UncheckedFailure(f"{error}: {partition}") from error
+        raise
+    except StateChangeFailed as error:
+        raise StateChangeFailed(why) from error
+
+
+def _elect_preferred(
+    controller: KafkaController, partition: TopicPartition, found: LeaderIsrAndControllerEpoch
+) -> Election:
     replicas = controller.context.partition_replica_assignment.get(partition)
     known = controller.context.partition_leadership_info.get(partition)
     leader = None if known is None else known.leader
     if leader is not None and replicas and leader != replicas[0]:
         controller.note(lines.PreferredSelected(leader, partition))
-    return elect_preferred(replicas, isr, controller.live, cached_leader=leader)
+    preferred, stands = replicas[0] if replicas else None, JSON_LEADERSHIP.write(LeaderAndIsr.of(found))
+    unfit = f"{preferred} for partition {partition} is either not alive or not in the isr"
+    with _says(partition, f"Preferred replica {unfit}. Current leader and ISR: [{stands}]"):
+        return elect_preferred(replicas, found.isr, controller.live, cached_leader=leader)
 
 
 def _elect_on_controlled_shutdown(
@@ -74,7 +95,10 @@ def _elect_on_controlled_shutdown(
     replicas = context.partition_replica_assignment.get(partition)
     registered, leaving = context.live_or_shutting_down_broker_ids, context.shutting_down_broker_ids
     by_isr = controller.reintroduces(Switch.SHUTDOWN_FOLLOWS_ISR)
-    election = elect_on_controlled_shutdown(replicas, found.isr, registered, leaving, by_isr=by_isr)
+    isr, besides = ",".join(map(str, found.isr)), ",".join(map(str, sorted(leaving)))
+    nobody = f"No other replicas in ISR {isr} for {partition} besides shutting down brokers {besides}"
+    with _says(partition, nobody):
+        election = elect_on_controlled_shutdown(replicas, found.isr, registered, leaving, by_isr=by_isr)
     controller.note(lines.ShutdownSelected(partition, found.leader, election.leader))
     return election
 

@@ -26,13 +26,17 @@ both, and the version is overwritten by the real one after the write; `raises_le
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from spec.errors import SpecError
 
 T = TypeVar("T")
 Replicas = Sequence[int]
 BrokerIds = Collection[int]
+
+KEY_NOT_FOUND: Final = "key not found"
+"""What Scala says of a partition that a cache has nothing of; behind it stands the partition, which no selector knows.
+"""
 
 
 class ElectionRefused(SpecError):
@@ -81,7 +85,7 @@ def elect_offline(ar: Replicas | None, isr: Replicas, live: BrokerIds, *, unclea
     live_assigned = filtered(ar, live)
     live_isr = filtered(isr, live)
     if live_isr:
-        leader = head(filtered(live_assigned, live_isr), "the live assigned replicas in the ISR")
+        leader = head(filtered(live_assigned, live_isr))
         return Election(leader, live_isr, live_assigned)
     if not unclean_enabled:
         raise NoReplicaOnline(f"no broker in ISR {list(isr)} is alive; live are {sorted(live)}")
@@ -101,7 +105,7 @@ def elect_reassigned(rar: Replicas | None, isr: Replicas, live: BrokerIds) -> El
     The ISR stays as it is, with the old replicas in it, and all of RAR is sent it, the dead ones too.
     Source: ReassignedPartitionLeaderSelector.
     """
-    replicas = tuple(cached(rar, "reassigned replicas"))
+    replicas = tuple(cached(rar))
     eligible = filtered(filtered(replicas, live), isr)
     if not eligible:
         raise NoReplicaOnline(f"none of the reassigned replicas {list(replicas)} is live and in ISR {list(isr)}")
@@ -114,9 +118,9 @@ def elect_preferred(ar: Replicas | None, isr: Replicas, live: BrokerIds, *, cach
     Whether it leads is asked of the controller's cache, not of the znode just read. Source:
     PreferredReplicaPartitionLeaderSelector.
     """
-    replicas = tuple(cached(ar, "assigned replicas"))
-    preferred = head(replicas, "the assigned replicas")
-    if cached(cached_leader, "leadership information") == preferred:
+    replicas = tuple(cached(ar))
+    preferred = head(replicas)
+    if cached(cached_leader) == preferred:
         raise ElectionNotNeeded(f"preferred replica {preferred} is already the leader")
     if preferred not in live or preferred not in isr:
         raise StateChangeFailed(f"preferred replica {preferred} is not alive or not in ISR {list(isr)}")
@@ -136,7 +140,7 @@ def elect_on_controlled_shutdown(
     Before 0.10.0.0 (`by_isr`) the first of that ISR, without asking whether it lives (D66). The brokers that are
     leaving are sent it as well. Source: ControlledShutdownLeaderSelector.
     """
-    replicas = tuple(cached(ar, "assigned replicas"))
+    replicas = tuple(cached(ar))
     registered = filtered(replicas, live_or_shutting_down)
     remaining = without(isr, shutting_down)
     eligible = remaining if by_isr else filtered(registered, remaining)
@@ -147,7 +151,7 @@ def elect_on_controlled_shutdown(
 
 def elect_no_op(ar: Replicas | None, leader: int, isr: Replicas) -> Election:
     """Keep leader and ISR; nobody should ask for this, and yet the znode is rewritten. Source: NoOpLeaderSelector."""
-    return Election(leader, tuple(isr), tuple(cached(ar, "assigned replicas")), raises_leader_epoch=False)
+    return Election(leader, tuple(isr), tuple(cached(ar)), raises_leader_epoch=False)
 
 
 def elect_on_creation(ar: Replicas | None, live: BrokerIds) -> Election:
@@ -155,7 +159,7 @@ def elect_on_creation(ar: Replicas | None, live: BrokerIds) -> Election:
 
     Source: initializeLeaderAndIsrForPartition.
     """
-    replicas = tuple(cached(ar, "assigned replicas"))
+    replicas = tuple(cached(ar))
     live_assigned = filtered(replicas, live)
     if not live_assigned:
         raise StateChangeFailed(f"no assigned replica of {list(replicas)} is alive; live are {sorted(live)}")
@@ -172,15 +176,15 @@ def without(replicas: Replicas, drop: BrokerIds) -> tuple[int, ...]:
     return tuple(replica for replica in replicas if replica not in drop)
 
 
-def head(replicas: Replicas, what: str) -> int:
+def head(replicas: Replicas) -> int:
     """Give the first replica, or raise UncheckedFailure where there is none."""
     if not replicas:
-        raise UncheckedFailure(f"head of empty list: {what}")
+        raise UncheckedFailure("head of empty list")
     return replicas[0]
 
 
-def cached(entry: T | None, what: str) -> T:
+def cached(entry: T | None) -> T:
     """Give what the controller has cached, or raise UncheckedFailure where it has nothing."""
     if entry is None:
-        raise UncheckedFailure(f"key not found: no {what} of the partition are cached")
+        raise UncheckedFailure(KEY_NOT_FOUND)
     return entry

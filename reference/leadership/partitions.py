@@ -310,7 +310,7 @@ def _elect_leader(
 def _aborted(controller: KafkaController, partition: TopicPartition, epoch: int) -> str:
     """What the exception says that ends an aborted election: the line before, less its head."""
     line = changes.ElectionAborted(controller.broker_id, controller.context.epoch, partition, epoch)
-    return str(line).partition(f" epoch {controller.context.epoch} ")[2].removesuffix(".")
+    return str(line).partition(f" epoch {controller.context.epoch} ")[2]
 
 
 def _now_online(

@@ -26,7 +26,7 @@ from reference.memory.scheduler import choices, step
 from reference.memory.start import STARTS, initial_cluster
 from reference.procedures import ReassignmentImpossible
 from reference.reassignment.steps import on_partition_reassignment
-from reference.scripts import state_path
+from reference.scripts import Found, state_path
 from reference.threads import on_callback
 from reference.zookeeper.api import SetData
 from spec.formats.kafka_types import TopicPartition
@@ -122,6 +122,62 @@ def test_state_change_log_tells_what_ended_as_kafka_tells_it() -> None:
     reports = [str(entry.line) for entry in after.told if isinstance(entry, Report)]
     assert sum("Removing replica 2 from ISR" in line for line in reports) == 2
     assert not any("Error while" in line for line in reports)
+
+
+UNFIT = (
+    "Preferred replica 1 for partition [t,0] is either not alive or not in the isr. Current leader and ISR:"
+    ' [{"leader":3,"leader_epoch":17,"isr":[3,2]}]'
+)
+LEADERLESS = UNFIT.replace("3,", "-1,", 1).replace("17", "6").replace("[3,2]", "[]")
+ABORTED = (
+    "aborted leader election for partition [t,0] since the LeaderAndIsr path was already written by another controller."
+    " This probably means that the current controller 1 went through a soft failure and another controller was elected"
+    " with epoch 6."
+)
+
+
+@pytest.mark.parametrize(
+    ("reason", "stands", "why"),
+    [
+        (Handler.REQUESTED_ELECTION, znode(3, (3, 2), leader_epoch=17, epoch=4), UNFIT),
+        (Handler.REBALANCE, znode(-1, (), leader_epoch=6, epoch=4), LEADERLESS),
+        (
+            Handler.SHUTDOWN,
+            znode(3, (3, 2), epoch=4),
+            "No other replicas in ISR 3,2 for [t,0] besides shutting down brokers 2,3",
+        ),
+        (Handler.SHUTDOWN, znode(3, (3, 2), epoch=6), ABORTED),
+        (Handler.SHUTDOWN, None, "LeaderAndIsr information doesn't exist for partition [t,0] in OnlinePartition state"),
+    ],
+)
+def test_state_change_log_says_why_nobody_is_elected_in_kafkas_words(reason: Handler, stands: Found, why: str) -> None:
+    """As recordings of Kafka 0.10.2.2 have them, and `electLeaderForPartition`; an abort has a second full stop."""
+    one, journal = working((1, 2, 3), znode(3, (3, 2)))
+    one.context.shutting_down_broker_ids = frozenset({2, 3})
+    hand = Hand(bring_online(one, (TP,), reason))
+    hand.expect(ReadForElection, stands)
+    assert hand.ended
+    said = [str(entry.line) for entry in journal if isinstance(entry, StateChange)]
+    assert f"Controller 1 epoch 5 encountered error while electing leader for partition [t,0] due to: {why}." in said
+
+
+@pytest.mark.parametrize(
+    ("forgets", "isr", "why"),
+    [
+        ("partition_replica_assignment", (3, 2), "key not found: [t,0]"),
+        ("partition_leadership_info", (3, 2), "key not found: [t,0]"),
+        (None, (4,), "head of empty list"),
+    ],
+)
+def test_state_change_log_says_what_scala_threw(forgets: str | None, isr: tuple[int, ...], why: str) -> None:
+    """The caches have nothing of a topic that is gone; or who is live in the ISR is none of AR."""
+    one, journal = working((1, 2, 3, 4), znode(3, (3, 2)))
+    if forgets:
+        getattr(one.context, forgets).pop(TP)
+    hand = Hand(bring_online(one, (TP,), Handler.REQUESTED_ELECTION if forgets else Handler.BROKER_FAILURE))
+    hand.expect(ReadForElection, znode(3, isr))
+    assert hand.ended
+    assert f"for partition [t,0] due to: {why}." in " ".join(map(str, (getattr(one, "line", "") for one in journal)))
 
 
 @pytest.mark.parametrize("more", ['"version":1', '"version":2', '"leader_recovery_state":0', '"version":[],"":null'])
