@@ -120,7 +120,7 @@ def read_data(path: str, *, watches: bool = True) -> Script[api.NodeData | None]
 
 def text_of(data: bytes | None) -> str:
     """What ZkClient reads, as Scala prints it: `null` for a znode without data."""
-    return "null" if data is None else data.decode()
+    return "null" if data is None else data.decode(errors="replace")
 
 
 def read_state_znode(partition: TopicPartition) -> Script[Found]:

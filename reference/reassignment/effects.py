@@ -9,7 +9,7 @@ Kafka 0.10.2.2: `ZkUtils.getPartitionsBeingReassigned`, `updatePartitionReassign
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from reference.leadership.effects import Replicas, StateRead, StateWrite
@@ -27,6 +27,7 @@ from reference.scripts import (
     topic_path,
 )
 from reference.zookeeper.api import Delete, Exists, NodeData, NoNode, SetData
+from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import PartitionReassignment, ReassignPartitionsPayload, TopicPayload
 from spec.state.enumerations import At
@@ -42,11 +43,15 @@ class Reassignments:
 
 @dataclass(frozen=True)
 class ReassignmentRequest:
-    """What /admin/reassign_partitions holds: its text, and RAR by partition; `czxid` tells two requests apart."""
+    """What /admin/reassign_partitions holds: its text, and RAR by partition; `czxid` tells two requests apart.
+
+    `error` says what is wrong with the text, for which nothing is wanted.
+    """
 
     text: str
     wanted: Mapping[TopicPartition, tuple[int, ...]]
     czxid: int
+    error: MalformedInput | None = field(default=None, compare=False)
 
 
 NOTHING_ASKED: Final = ReassignmentRequest("", {}, -1)
@@ -56,8 +61,11 @@ NOTHING_ASKED: Final = ReassignmentRequest("", {}, -1)
 def _read_request() -> Script[ReassignmentRequest]:
     """`getPartitionsBeingReassigned`: the request, if there is one."""
     node = yield from read_data(REASSIGN_PARTITIONS)
-    if node is None:
-        return NOTHING_ASKED
+    return NOTHING_ASKED if node is None else _request_in(node)
+
+
+def _request_in(node: NodeData) -> ReassignmentRequest:
+    """The request that a znode holds; MalformedInput where it cannot be used."""
     payload = parsed_if_json(ReassignPartitionsPayload, REASSIGN_PARTITIONS, node.data)
     named = () if payload is None else payload.partitions
     wanted = {TopicPartition(one.topic, one.partition): one.replicas for one in named}
@@ -74,7 +82,13 @@ class OnReassignmentRequest(Effect[ReassignmentRequest]):
         if self.given is not None:
             return self.given
         yield Exists(REASSIGN_PARTITIONS)
-        return (yield from _read_request())
+        node = yield from read_data(REASSIGN_PARTITIONS)
+        if node is None:
+            return NOTHING_ASKED
+        try:
+            return _request_in(node)
+        except MalformedInput as error:  # which the listener comes to only once it has told of the text
+            return ReassignmentRequest(text_of(node.data), {}, node.stat.czxid, error)
 
 
 class ReadReassignments(Effect[ReassignmentRequest]):

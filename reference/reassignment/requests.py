@@ -49,11 +49,16 @@ Wanted = Mapping[TopicPartition, tuple[int, ...]]
 
 
 def on_reassignment_request(controller: KafkaController, given: ReassignmentRequest | None = None) -> Procedure[None]:
-    """`PartitionsReassignedListener`: what is asked, and not under way yet, is to be taken up one by one."""
+    """`PartitionsReassignedListener`: what is asked, and not under way yet, is to be taken up one by one.
+
+    MalformedInput ends it where the request cannot be used, of which it has told by then.
+    """
     request = yield from OnReassignmentRequest(given)
     if request == NOTHING_ASKED:
         return
     controller.report(lines.ReassignmentRequested, data=request.text)
+    if request.error is not None:
+        raise request.error
     known = controller.context.partitions_being_reassigned
     controller.to_reassign = {one: wanted for one, wanted in request.wanted.items() if one not in known}
 
