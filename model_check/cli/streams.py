@@ -14,11 +14,13 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import Final
 
+from model_check.reports.characters import DIRECTIONS
+
 STREAMS: Final = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 """By their numbers, 0 to 2, with how each is opened."""
 
 
-COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+COMMANDS: Final = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{DIRECTIONS}]")
 """What a terminal may obey: controls but for tabs and line ends, what turns the direction; and halves of characters."""
 
 

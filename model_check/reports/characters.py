@@ -2,17 +2,17 @@
 
 import re
 from html import escape
+from typing import Final
+
+DIRECTIONS: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+"""What turns the direction of the text around it, so that it reads otherwise than it is (CVE-2021-42574)."""
+UNFIT: Final = re.compile(f"[^\t\n\x20-\x7e\x80-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[{DIRECTIONS}]")
+"""XML 1.0, 2.2: no control but tab and line ends, no half of a pair, and neither of the last two of the first plane."""
 
 
 def printable(text: str) -> str:
-    r"""A text in which what XML cannot hold is written as Python writes it, such as `\x1b`."""
-    return "".join(one if _may_stand(one) else repr(one)[1:-1] for one in text)
-
-
-def _may_stand(one: str) -> bool:
-    """XML 1.0, 2.2: no control but tab and line ends, no half of a pair, and neither of the last two of a plane."""
-    code = ord(one)
-    return one in "\t\n" or (0x20 <= code <= 0xD7FF and code != 0x7F) or 0xE000 <= code <= 0xFFFD or code >= 0x10000
+    r"""A text in which what XML cannot hold, and what turns directions, is written as Python writes it: `\x1b`."""
+    return UNFIT.sub(lambda one: repr(one[0])[1:-1], text)
 
 
 def plain_markdown(text: str) -> str:

@@ -60,7 +60,7 @@ def report(document: Document) -> str:
     occurring = taken(document)
     return _template().render(
         document=document,
-        headline=printable(headline(document)),
+        headline=headline(document),
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'",
         style=Markup(style),  # noqa: S704 - our own
         script=Markup(script),  # noqa: S704 - our own
@@ -73,7 +73,6 @@ def report(document: Document) -> str:
         machines=machines(occurring),
         drawing=DRAWING,
         state=STATE,
-        printable=printable,
         is_fault=is_fault,
         why_not=why_not,
         row=ROW,
@@ -83,8 +82,15 @@ def report(document: Document) -> str:
 
 @cache
 def _template() -> Template:
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_fit
+    )
     return environment.from_string(_resource("page.html.jinja"))
+
+
+def _fit(told: object) -> object:
+    """Whatever the template is given to show, with each text made printable; what is our own markup stays as it is."""
+    return printable(told) if isinstance(told, str) and not isinstance(told, Markup) else told
 
 
 def _resource(name: str) -> str:
@@ -156,13 +162,13 @@ class _Drawn(NamedTuple):
             anchor=f"story-{number}",
             told=told._replace(story=story),
             before=before,
-            lanes=[(_x(drawn, one), "ZooKeeper" if one == ZOOKEEPER else printable(one)) for one in drawn.lanes],
+            lanes=[(_x(drawn, one), "ZooKeeper" if one == ZOOKEEPER else one) for one in drawn.lanes],
             sessions=[_bar(drawn, one, f"session {one.value.lower()}{' ends' * one.ends}") for one in drawn.sessions],
             epochs=[_bar(drawn, one, f"epoch {_colour(one.value)}") for one in drawn.epochs],
             arrows=_merged(_arrows(drawn)),
             marks=[(_x(drawn, step.actor), _y(row), _mark(step)) for row, step in enumerate(story.steps, 1)],
             broken_by=_broken_by(told),
-            data=_as_data({"initial": dict(story.initial), "steps": [_step(one) for one in story.steps]}),
+            data=_as_data({"initial": _shown(story.initial), "steps": [_step(one) for one in story.steps]}),
         )
 
     @property
@@ -198,7 +204,11 @@ def _broken_by(told: Told) -> str:
 def _step(step: Step) -> Mapping[str, Any]:
     """What the script shows of a step: what it changes, as variable, value before and value after."""
     found = (CHANGE.fullmatch(one) for one in step.changes)
-    return {"changes": [[one["variable"], one["old"], one["new"]] for one in found if one]}
+    return {"changes": [[*map(printable, one.group("variable", "old", "new"))] for one in found if one]}
+
+
+def _shown(values: Mapping[str, str]) -> Mapping[str, str]:
+    return {printable(name): printable(value) for name, value in values.items()}
 
 
 def _as_data(given: object) -> Markup:
@@ -230,14 +240,14 @@ def _y(row: float) -> float:
 def _bar(drawn: Timeline, span: Span, look: str) -> _Bar:
     first, last = _y(span.first), _y(span.last if span.ends else span.last - 0.5)
     told = "session" if look.startswith("session") else "acts in epoch"
-    return _Bar(_x(drawn, span.lane), first, max(last - first, 1), look, printable(f"{span.lane}: {told} {span.value}"))
+    return _Bar(_x(drawn, span.lane), first, max(last - first, 1), look, f"{span.lane}: {told} {span.value}")
 
 
 def _arrows(drawn: Timeline) -> Iterator[_Arrow]:
     for one in drawn.operations:
         look = f"operation {one.kind}{' fails' * one.fails}"
         x, to_x, y = _x(drawn, one.lane), _x(drawn, ZOOKEEPER), _y(one.row)
-        yield _Arrow(x, y, to_x, y, look, printable(one.label), (x + to_x) / 2, y - 5)
+        yield _Arrow(x, y, to_x, y, look, one.label, (x + to_x) / 2, y - 5)
     for request in drawn.requests:
         if request.delivered is None:
             yield _lost(drawn, request, request.sent or 0)
@@ -266,14 +276,14 @@ def _delivered(drawn: Timeline, one: Request, delivered: int) -> _Arrow:
     sent = one.sent if one.sent is not None else delivered - 0.5
     side = lane_width(len(drawn.lanes)) / 2 * (-1 if x < to_x else 1)
     look = "request" if one.outcome == "accepted" else f"request {one.outcome}"
-    return _Arrow(x, _y(sent), to_x, y, look, printable(one.label), to_x + side, y - 6)
+    return _Arrow(x, _y(sent), to_x, y, look, one.label, to_x + side, y - 6)
 
 
 def _lost(drawn: Timeline, one: Request, sent: int) -> _Arrow:
     """Half the way, for nobody gets it. There may be many from one step: what each is only a pointer is told."""
     x = _sender(drawn, one)
     to_x = (x + _x(drawn, one.receiver)) / 2
-    return _Arrow(x, _y(sent), to_x, _y(sent + 0.4), "request lost", printable(one.label))
+    return _Arrow(x, _y(sent), to_x, _y(sent + 0.4), "request lost", one.label)
 
 
 def _sender(drawn: Timeline, one: Request) -> float:

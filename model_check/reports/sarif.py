@@ -48,14 +48,26 @@ def report(document: Document) -> str:
         ],
         "results": [_result(run, one, places[one.property], new=new) for run, one, new in broken],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [log]}, indent=1) + "\n"
+    return json.dumps(_fit({"$schema": SCHEMA, "version": "2.1.0", "runs": [log]}), indent=1) + "\n"
+
+
+def _fit(told: Any) -> Any:
+    """The same with each text in it made printable."""
+    match told:
+        case str():
+            return printable(told)
+        case dict():
+            return {name: _fit(one) for name, one in told.items()}
+        case list():
+            return [_fit(one) for one in told]
+    return told
 
 
 def _rule(claim: Finding) -> dict[str, Any]:
     return {
         "id": claim.property,
-        "shortDescription": {"text": printable(claim.statement) or claim.property},
-        "help": {"text": f"{claim.kind}, from {printable(claim.source) or 'this project'}"},
+        "shortDescription": {"text": claim.statement or claim.property},
+        "help": {"text": f"{claim.kind}, from {claim.source or 'this project'}"},
     }
 
 
@@ -63,11 +75,11 @@ def _notifications(document: Document) -> Iterator[dict[str, Any]]:
     for run in document.runs:
         if run.verdict in LEVELS:
             told = f"{run.title}: {run.verdict}" + (f": {run.reason}" if run.reason else "")
-            yield {"level": LEVELS[run.verdict], "message": {"text": printable(told)}}
+            yield {"level": LEVELS[run.verdict], "message": {"text": told}}
         for one in run.comparisons:
             if not one.is_met:
                 told = f"{run.title}: {one.about}: expected {one.expected}, found {one.found}"
-                yield {"level": "error", "message": {"text": printable(told)}}
+                yield {"level": "error", "message": {"text": told}}
 
 
 def _result(run: Run, claim: Finding, index: int, *, new: bool) -> dict[str, Any]:
@@ -79,7 +91,7 @@ def _result(run: Run, claim: Finding, index: int, *, new: bool) -> dict[str, Any
         "ruleIndex": index,
         "level": "error" if new else "note",
         "baselineState": "new" if new else "unchanged",
-        "message": {"text": printable(f"{run.title}: {'; '.join(one for one in parts if one)}")},
+        "message": {"text": f"{run.title}: {'; '.join(one for one in parts if one)}"},
         "locations": [_location(place_of_finding(claim))],
         "partialFingerprints": {"claimOfRun/v1": f"{run.title}: {claim.property}"},
     }
@@ -92,7 +104,7 @@ def _result(run: Run, claim: Finding, index: int, *, new: bool) -> dict[str, Any
 def _step(step: Step) -> dict[str, Any]:
     seen = "".join(f"\n{one}" for one in (*step.observed, *step.changes))
     told = f"{step.number}. {step.actor}: {step.statement} [{step.action}]{seen}"
-    return {**_location(place_of_action(step.action)), "message": {"text": printable(told)}}
+    return {**_location(place_of_action(step.action)), "message": {"text": told}}
 
 
 def _location(place: Place) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def ended(line: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-HOSTILE = "\ud800\x1b[2J\x1b]0;owned\x07\x9b\u202e<b>\u00d7\r!"
+HOSTILE = "\ud800\x1b[2J\x1b]0;owned\x07\x9b\u202e\u200f<b>\u00d7\r!"
 
 
 @pytest.mark.takes("It starts the program twice.")
@@ -42,7 +42,7 @@ def test_what_a_file_says_is_shown_and_no_terminal_obeys_it(tmp_path: Path, enco
     (tmp_path / "result.json").write_text(told.to_json(), "utf-8")
     code, out, err = ended(f"PYTHONIOENCODING={encoding} K show results {tmp_path}/result.json")
     assert (code, err) == (1, "")
-    assert rf"\ud800\x1b[2J\x1b]0;owned\x07\x9b\u202e<b>{times}\r!" in out
+    assert rf"\ud800\x1b[2J\x1b]0;owned\x07\x9b\u202e\u200f<b>{times}\r!" in out
     code, out, err = ended(f"K replay {tmp_path}/$'\\e[2J'")
     assert (code, out) == (2, "")
     assert err.startswith(f"kcheck: {tmp_path}/\\x1b[2J: cannot be read")

@@ -124,7 +124,7 @@ def test_nothing_of_a_name_is_markup() -> None:
     assert page.count("script") == 2
     assert printable(hostile) in "".join(page.words)
     (data,) = [one for one in page.words if one.startswith('{"initial"')]
-    assert json.loads(data)["initial"] == {hostile: hostile}
+    assert json.loads(data)["initial"] == {printable(hostile): printable(hostile)}
 
 
 def test_what_explorations_took_is_a_table_and_two_drawings() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
 
-from model_check.reports.characters import folded, plain_markdown, printable
+from model_check.reports.characters import folded
 from model_check.reports.markdown import MOST_CHARACTERS, report
 from model_check.verdicts.results import Comparison, Document, plain_document
 from model_check.verdicts.told_stories import stories_told
@@ -77,11 +77,6 @@ def test_nothing_in_a_name_is_markdown_or_html() -> None:
     inline = [child.type for one in READER.parse(page) for child in one.children or ()]
     assert {*inline} == {"text"}
     assert page.encode("utf-8")
-
-
-def test_characters_that_no_file_may_have_are_written_out() -> None:
-    assert printable("a\tb\x00\x7f\ud800\uffff") == "a\tb\\x00\\x7f\\ud800\\uffff"
-    assert plain_markdown("a\n*b*") == "a \\*b\\*"
 
 
 @pytest.mark.parametrize(("runs", "unmet", "letters"), [(100, 100, 8), (1, 1, 10_000_000), (300, 1, 10_000)])

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from sarif_pydantic import Sarif
 from sarif_pydantic.sarif import Result
 
+from model_check.reports.characters import printable
 from model_check.reports.places import ROOT, place_of_action, place_of_claim, place_of_finding
 from model_check.reports.sarif import report
 from model_check.verdicts.results import Because, Comparison, Document, Event, Finding, Step, Story, plain_document
@@ -36,9 +37,9 @@ def test_whatever_is_in_a_document_it_is_sarif(document: Document) -> None:
     assert [one for one in unknown(read) if one not in UNREAD] == []
     (log,) = read.runs
     broken = [one for each in document.runs for one in each.findings if one.verdict is Verdict.VIOLATED]
-    assert [one.rule_id for one in log.results or ()] == [one.property for one in broken]
+    assert [one.rule_id for one in log.results or ()] == [printable(one.property) for one in broken]
     assert [(log.tool.driver.rules or [])[one.rule_index or 0].id for one in log.results or ()] == [
-        one.property for one in broken
+        printable(one.property) for one in broken
     ]
     assert json.loads(text)["version"] == "2.1.0"
 
