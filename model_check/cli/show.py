@@ -19,6 +19,7 @@ from model_check.cli.failures import guarded
 from model_check.cli.shown_state import state_document, state_lines
 from model_check.conformance import shown
 from model_check.verdicts.results import FORMAT, VERSION, Document, from_json
+from model_check.verdicts.told_stories import broken_in
 from spec.errors import BadInput, UnknownName
 from spec.expectations import Plan, plans
 from spec.formats.descriptions import described, payload_forms
@@ -304,14 +305,29 @@ def _say_json(document: shown.Shown) -> int:
 
 
 def results(
-    file: Annotated[Path, typer.Argument(help="A document that --json printed.")], *, output: options.Output
+    file: Annotated[Path, typer.Argument(help="A document that --json printed.")],
+    *,
+    timeline: options.TimelineOption = False,
+    output: options.Output,
 ) -> int:
-    """The text of a result that was saved as JSON, or a report of it; exits as the run that it tells of did."""
+    """The text of a result that was saved as JSON, or a report of it; exits as the run that it tells of did.
+
+    With --timeline the stories of all that is broken are drawn.
+
+    For example:
+      kcheck defects D2 --json > d2.json
+      kcheck show results d2.json --timeline
+      kcheck show results d2.json --report html=d2.html
+    """
     try:
         content = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{file}: cannot be read: {error}") from error
-    return print_document(from_json(content, str(file)), output)
+    document = from_json(content, str(file))
+    if not timeline:
+        return print_document(document, output)
+    broken = [one.property for _, one, _ in broken_in(document)]
+    return print_document(document, output, stories=broken, steps=options.Stories(timeline=True).lines)
 
 
 for verb in (

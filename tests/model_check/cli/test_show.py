@@ -1,13 +1,15 @@
 """`kcheck show`: the specification as it stands, complete."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from model_check.cli.shown_state import state_lines
-from model_check.verdicts.results import plain_document
+from model_check.reports.terminal import LEGEND, lanes
+from model_check.verdicts.results import Comparison, plain_document
 from model_check.verdicts.verdict import Verdict
 from spec.formats.kafka_types import V082, KafkaVersion
 from spec.formats.request_schemas import REQUESTS, RESPONSES, ApiKey, api_versions
@@ -23,6 +25,7 @@ from spec.tables.table import transitions
 from spec.variants import DOCUMENTATION, VARIANTS, Switch
 from tests.model_check.cli.conftest import Kcheck, built
 from tests.model_check.documents import finding, run
+from tests.model_check.reports.stories import ZOMBIE
 
 ROWS = [row.id for row in transitions(PARTITION_TRANSITIONS)] + [row.id for row in transitions(REPLICA_TRANSITIONS)]
 
@@ -139,6 +142,22 @@ def test_a_saved_result_is_shown_with_its_exit_code(kcheck: Kcheck, tmp_path: Pa
     result = kcheck("show", "results", str(path))
     assert result.exit_code == 1
     assert "broken by 2 steps" in result.stdout
+
+
+@pytest.mark.parametrize("verb", ["defects", "explore", "verify"])
+def test_the_stories_of_what_is_broken_in_a_saved_result_are_drawn_as_lanes(
+    kcheck: Kcheck, tmp_path: Path, verb: str
+) -> None:
+    """Also of what is known to be broken, which the text of the result does not tell."""
+    broken, kept = (replace(finding("p", one), story=ZOMBIE) for one in (Verdict.VIOLATED, Verdict.HOLDS))
+    made = Comparison("p", "VIOLATED in 8 steps", "VIOLATED in 8 steps", Verdict.HOLDS, "VIOLATED")
+    document = plain_document(verb, run(broken, comparisons=(made,)), run(replace(kept, property="q")))
+    path = tmp_path / "result.json"
+    path.write_text(document.to_json(), encoding="utf-8")
+    plain, drawn = kcheck("show", "results", str(path)), kcheck("show", "results", str(path), "--timeline")
+    assert (plain.exit_code, drawn.exit_code) == (0, 0)
+    assert "\n".join(lanes(ZOMBIE)) in drawn.stdout
+    assert [one.stdout.count(LEGEND) for one in (plain, drawn)] == [0, 1]
 
 
 def test_a_damaged_result_is_refused(kcheck: Kcheck, tmp_path: Path) -> None:
