@@ -13,6 +13,7 @@ from itertools import accumulate
 from typing import Any
 
 from model_check.reasons.because import because
+from model_check.reasons.names import Names
 from model_check.terms.straight_line import Program, Valuation
 from model_check.traces.trace import Trace, shown_initial, tell
 from model_check.verdicts.results import Counts, Finding, Run, Story
@@ -129,7 +130,8 @@ def with_stories(run: Run, system: TransitionSystem, found: Found, names: Collec
 def story_of(system: TransitionSystem, trace: Trace, broken: Property | None = None) -> Story:
     """A trace in words, and why it breaks a property where it does."""
     why = None if broken is None or broken.kind == "sometimes" else because(system, broken, trace.steps[-2:])
-    return Story(len(trace), tell(system, trace), shown_initial(system, trace), why)
+    partitions = Names(system.model).every_partition()
+    return Story(len(trace), tell(system, trace), shown_initial(system, trace), why, partitions)
 
 
 def _by_rule(system: TransitionSystem, counts: Mapping[str, int]) -> dict[str, int]:

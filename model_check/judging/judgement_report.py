@@ -10,6 +10,7 @@ from model_check.judging.broken_claims import Broken
 from model_check.judging.judge import Judgement, Outcome
 from model_check.judging.not_asked import OF_KINDS
 from model_check.judging.positions import BreakOff, Position
+from model_check.reasons.names import Names
 from model_check.recordings.recording import Observed, Recording
 from model_check.stepping.open_system import OpenSystem
 from model_check.verdicts.rendering import counted
@@ -66,7 +67,7 @@ def run_of(
         findings=findings,
         not_asked=judged.not_asked,
         notes=tuple(_notes(recording, judged)),
-        story=_story(judged, 0 if whole_story else LAST_STEPS) if is_told else None,
+        story=_story(recording, judged, 0 if whole_story else LAST_STEPS) if is_told else None,
         explained=_explained(judged),
     )
 
@@ -75,7 +76,7 @@ def in_brief(run: Run) -> Run:
     """A run with the whole story, as `run_of` tells it where nobody asks for that: but its last steps, or nothing."""
     if run.story is None or run.explained is None:
         return run
-    last = Story(run.story.length, run.story.steps[-LAST_STEPS:])
+    last = replace(run.story, steps=run.story.steps[-LAST_STEPS:], initial={})
     return replace(run, story=last if run.explained.explained < run.explained.observations else None)
 
 
@@ -190,12 +191,13 @@ def _broken_off(one: BreakOff) -> str:
     return f"controller {one.controller} did not write what Kafka writes after {one.after}; that log {how}"
 
 
-def _story(judged: Judgement, last: int) -> Story:
+def _story(recording: Recording, judged: Judgement, last: int) -> Story:
     """The steps of the path, or the last few of them."""
     taken = [(number, one) for number, one in enumerate(judged.path) if one.step is not None]
     breaks = {number: tuple(one.claim.name for one in judged.broken if one.step == number) for number, _ in taken}
     steps = tuple(replace(_step(judged.system, number, one), breaks=breaks[number]) for number, one in taken[-last:])
-    return Story(len(taken), steps, _initial(judged.system, taken[-last:][0][1]) if steps else {})
+    partitions = Names(None, recording.cluster.partitions).every_partition()
+    return Story(len(taken), steps, _initial(judged.system, taken[-last:][0][1]) if steps else {}, None, partitions)
 
 
 DRAWN = ("session", "epoch", "active")

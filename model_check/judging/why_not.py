@@ -17,7 +17,7 @@ from model_check.stepping.enabled import Candidate, ControllerSteps
 from model_check.stepping.open_system import ADDITION, RECREATION
 from model_check.stepping.plain_state import Layout, PlainState
 from model_check.terms.straight_line import Valuation
-from model_check.verdicts.results import Choice, Choices
+from model_check.verdicts.possibilities import Choice, Choices
 from spec.errors import BadInput, UnknownName
 from spec.language.broker_lists import FEW
 from spec.language.rules import Action, Rule, TransitionSystem, instantiate, leaves

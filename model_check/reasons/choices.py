@@ -15,7 +15,7 @@ from model_check.reasons.deciding import deciding
 from model_check.reasons.names import Names
 from model_check.reasons.phrases import Phrases
 from model_check.terms.straight_line import Valuation
-from model_check.verdicts.results import Choice, Choices
+from model_check.verdicts.possibilities import Choice, Choices
 from spec.language.rules import Action, TransitionSystem
 from spec.tables.taken_rows import ROWS
 

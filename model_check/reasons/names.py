@@ -79,6 +79,10 @@ class Names:
             return f"topic {topics[place]}"
         return f"{kind} {number}"
 
+    def every_partition(self) -> tuple[str, ...]:
+        """What the partitions are called, by number."""
+        return tuple(self.thing("partition", number) for number in range(len(self._partitions)))
+
     @property
     def _partitions(self) -> tuple[TopicPartition, ...]:
         return self.partitions or (self.model.scope.partition_names if self.model is not None else ())

@@ -174,7 +174,7 @@ class _Drawn(NamedTuple):
     @property
     def opening(self) -> tuple[str, ...]:
         """What the story begins with."""
-        return opening(self.told.story.initial)
+        return opening(self.told.story)
 
     @property
     def breaking(self) -> list[Step]:

@@ -33,7 +33,7 @@ def lanes(story: Story) -> Iterator[str]:
     drawn = timeline(story)
     shown = _shown(story, drawn)
     width = (WIDTH - NUMBER) // len(shown)
-    yield from (line for one in opening(story.initial) for line in _wrapped(_plain(one)))
+    yield from (line for one in opening(story) for line in _wrapped(_plain(one)))
     yield " " * NUMBER + "".join(_cut(_name(one, width), width) for one in shown).rstrip()
     if before:
         yield f"{before} steps come before"

@@ -113,7 +113,7 @@ def shortened(story: Story) -> tuple[Story, int]:
 
 def timeline(story: Story) -> Timeline:
     """The time line of a story that is told."""
-    operations = tuple(one for row, step in enumerate(story.steps, 1) for one in _operations(row, step))
+    operations = tuple(one for row, step in enumerate(story.steps, 1) for one in _operations(story, row, step))
     requests = tuple(_Sending(story).requests())
     lanes = {one: number for number, one in enumerate(sorted(_lanes(story), key=_place))}
     changes = _changes(story)
@@ -146,11 +146,11 @@ def is_fault(step: Step) -> bool:
 # ---------------------------------------------------------------------------------------------- operations and requests
 
 
-def _operations(row: int, step: Step) -> Iterator[Operation]:
+def _operations(story: Story, row: int, step: Step) -> Iterator[Operation]:
     for one in step.events:
         found = OPERATION.match(one.what)
         if found and _actor(one) != ZOOKEEPER:
-            yield Operation(row, _actor(one), found[1], label(one), one.what.startswith("fail "))
+            yield Operation(row, _actor(one), found[1], label(story, one), one.what.startswith("fail "))
 
 
 def _actor(event: Event) -> str:
@@ -159,9 +159,9 @@ def _actor(event: Event) -> str:
     return f"broker {event.fields['process']}" if registers else event.who
 
 
-def label(event: Event) -> str:
-    """An event in few words: `write state [0] leader=1 leader_epoch=1 isr=[1]`."""
-    partition = f" [{event.fields['partition']}]" if "partition" in event.fields else ""
+def label(story: Story, event: Event) -> str:
+    """An event in few words: `write state [a,0] leader=1 leader_epoch=1 isr=[1]`."""
+    partition = f" {story.partition(event.fields['partition'])}" if "partition" in event.fields else ""
     fields = (f"{name}={value}" for name, value in event.fields.items() if name not in WITHOUT)
     return " ".join([f"{event.what}{partition}", *fields])
 
@@ -188,7 +188,7 @@ class _Sending:
     """
 
     def __init__(self, story: Story) -> None:
-        self.steps = story.steps
+        self.story, self.steps = story, story.steps
         self.waiting = defaultdict[tuple[str, str], dict[tuple[str, str | None], deque[Queued]]](dict)
         self.lost: list[Request] = []
 
@@ -221,7 +221,7 @@ class _Sending:
 
     def _lost(self, sender: str, receiver: str, queued: Queued) -> Request:
         row, event = queued
-        told = label(event).removeprefix("queue ")
+        told = label(self.story, event).removeprefix("queue ")
         return Request(_kind(event) or "", sender, receiver, row, None, told, "lost")
 
     def _delivered(self, row: int, step: Step) -> Iterator[Request]:
@@ -233,7 +233,8 @@ class _Sending:
                 continue
             sender = f"controller {found[1]}" if found else ""
             taken = self._taken(sender, kind, event) if step.action.startswith("deliver_") else None
-            told = label(event) if kind in event.what else f"{kind}: {label(event)}"
+            words = label(self.story, event)
+            told = words if kind in event.what else f"{kind}: {words}"
             outcome = OUTCOMES.get(event.what.split(" ")[0], "accepted")
             yield Request(kind, sender, event.who, None if taken is None else taken[0], row, told, outcome)
 

@@ -5,7 +5,8 @@ Of what could not be done a line says which conjunct of the guard is false, and 
 
 from collections.abc import Iterator
 
-from model_check.verdicts.results import Choice, Choices, Document, Run
+from model_check.verdicts.possibilities import Choice, Choices
+from model_check.verdicts.results import Document, Run
 
 
 def text(document: Document) -> str:

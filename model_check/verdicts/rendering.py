@@ -166,7 +166,7 @@ def story_lines(finding: Finding, steps: StoryLines | None = None) -> Iterator[s
 def steps_in_lines(story: Story, *, changes: bool = True) -> Iterator[str]:
     """The steps of a story, one after the other, with what each of them changes, or without that."""
     yield "   0. The initial state."
-    yield from (f"        {line}" for line in opening(story.initial))
+    yield from (f"        {line}" for line in opening(story))
     for step in story.steps:
         yield from _step_lines(step, changes=changes)
     if story.because is not None:

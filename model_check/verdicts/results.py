@@ -25,6 +25,7 @@ from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from model_check.verdicts.possibilities import Choices
 from model_check.verdicts.state_graphs import StateGraph
 from model_check.verdicts.verdict import BAD_USAGE, EXIT_CODES, INTERRUPTED, NOT_BEGUN, Verdict, worst
 from spec.errors import MalformedInput, Where
@@ -36,7 +37,7 @@ UNWITNESSED = "unwitnessed"
 CLAIMS = "claims"
 """The engine of a run that asks claims of a recording without a search."""
 
-FORMAT, VERSION = "kafka-controller-spec results", 8
+FORMAT, VERSION = "kafka-controller-spec results", 9
 
 
 @dataclass(frozen=True)
@@ -101,18 +102,25 @@ class Story:
 
     Of a trace that nobody reads only the length is there. `initial` has the values of the state before the first of
     the steps, by variable; a recording's story may have but its last steps. `because` says why what it ends with
-    breaks a claim; of a goal, what is not as it should be there.
+    breaks a claim; of a goal, what is not as it should be there. `partitions` has what the partitions are called
+    (`[a,0]`), by number.
     """
 
     length: int
     steps: tuple[Step, ...] = ()
     initial: Mapping[str, str] = field(default_factory=dict)
     because: Because | None = None
+    partitions: tuple[str, ...] = ()
 
     @property
     def is_told(self) -> bool:
         """Whether there are words for it."""
         return bool(self.steps) or not self.length
+
+    def partition(self, number: str) -> str:
+        """What a partition is called, by its number as printed."""
+        is_known = number.isdecimal() and len(number) < 6 and int(number) < len(self.partitions)
+        return self.partitions[int(number)] if is_known else f"[{number}]"
 
 
 @dataclass(frozen=True)
@@ -176,34 +184,6 @@ class Explained:
     best_at: int | None = None
     next: tuple[Seen, ...] = ()
     instead: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A step that is possible in a state, or is not, in words; `row` says of a transition table what it is nearest to.
-
-    Of one that is not possible `because` has what decides of the first conjunct of its guard that is false, and `more`
-    counts the others; it is `bounded` where only a bound of the scope stops it.
-    """
-
-    action: str
-    actor: str
-    statement: str
-    about: str
-    row: str = ""
-    because: tuple[str, ...] = ()
-    more: int = 0
-    bounded: bool = False
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What could be done in place of a step, and what could not; `taken` is the action that the story takes there."""
-
-    step: int
-    taken: str
-    possible: tuple[Choice, ...]
-    refused: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True)

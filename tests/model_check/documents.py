@@ -2,10 +2,9 @@
 
 from hypothesis import strategies as st
 
+from model_check.verdicts.possibilities import Choice, Choices
 from model_check.verdicts.results import (
     Because,
-    Choice,
-    Choices,
     Comparison,
     Counts,
     Document,
@@ -49,7 +48,7 @@ shown = st.dictionaries(texts, texts, max_size=2)
 events = st.lists(st.builds(Event, texts, texts, shown), max_size=2).map(tuple)
 steps = st.builds(Step, counts, texts, texts, texts, texts, events, names, names, texts, texts, names, names)
 reasons = st.builds(Because, texts, st.lists(texts, max_size=2).map(tuple))
-stories = st.builds(Story, counts, st.lists(steps, max_size=2).map(tuple), shown, st.none() | reasons)
+stories = st.builds(Story, counts, st.lists(steps, max_size=2).map(tuple), shown, st.none() | reasons, names)
 findings = st.builds(Finding, texts, texts, texts, texts, verdicts, texts, texts, st.none() | stories)
 comparisons = st.builds(Comparison, texts, texts, texts, verdicts, texts)
 sizes = st.builds(Counts, counts, counts, counts, texts, st.lists(counts, max_size=3).map(tuple))

@@ -10,8 +10,9 @@ from model_check.cli.streams import harmless
 from model_check.reports.characters import plain_markdown, printable
 from model_check.reports.terminal import lanes
 from model_check.reports.wanted import FORMATS, rendered
+from model_check.verdicts.possibilities import Choice, Choices
 from model_check.verdicts.rendering import text
-from model_check.verdicts.results import Choice, Choices, Comparison, Document, Finding, plain_document
+from model_check.verdicts.results import Comparison, Document, Finding, plain_document
 from model_check.verdicts.verdict import Verdict
 from tests.model_check.documents import run
 from tests.model_check.reports.stories import WHY, ZOMBIE
@@ -41,9 +42,7 @@ def tainted(one: Any, with_what: str) -> Any:
 
 def full() -> Document:
     """A document with a text at each place that a report shows."""
-    broken = Finding(
-        "p", "step", "It holds.", "by hand", Verdict.VIOLATED, "why", story=replace(ZOMBIE, because=WHY)
-    )
+    broken = Finding("p", "step", "It holds.", "by hand", Verdict.VIOLATED, "why", story=replace(ZOMBIE, because=WHY))
     told = run(broken, verdict=Verdict.VIOLATED, comparisons=(Comparison("q", "a", "b", Verdict.VIOLATED),))
     choice = Choice("crash(b=1)", "broker 1", "It dies.", "broker 1", "a row", ("it is dead",))
     return plain_document(

@@ -168,7 +168,8 @@ def test_what_goes_wrong_is_a_fault_and_a_command_is_none() -> None:
 
 def test_a_label_has_the_partition_and_leaves_out_what_stands_elsewhere() -> None:
     event = Event("controller 1", "write state", {"partition": "1", "leader": "2", "version": "3"})
-    assert label(event) == "write state [1] leader=2"
+    assert label(Story(0, partitions=("[a,0]", "[b,0]")), event) == "write state [b,0] leader=2"
+    assert label(Story(0, partitions=("[a,0]",)), event) == "write state [1] leader=2"
 
 
 @given(stories)

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from model_check.reports.html import report
 from model_check.verdicts.choices_text import text, why_not
-from model_check.verdicts.results import Choice, Choices, plain_document
+from model_check.verdicts.possibilities import Choice, Choices
+from model_check.verdicts.results import plain_document
 from tests.model_check.documents import run
 
 TURN = Choice("turn(w=1)", "wheel 1", "It turns.", "wheel 1")

@@ -4,6 +4,7 @@ from model_check.explicit_state.findings import story_of
 from model_check.traces.trace import Trace
 from model_check.verdicts.opening import opening
 from model_check.verdicts.rendering import steps_in_lines
+from model_check.verdicts.results import Story
 from spec.language.rules import TransitionSystem
 from spec.scopes import scope
 from spec.system import system
@@ -18,7 +19,7 @@ def test_a_cluster_at_rest_has_a_controller_leaders_and_budgets() -> None:
     story = story_of(built := system(scope("bounce"), AS_CODED), initially(built))
     assert list(steps_in_lines(story)) == [
         "   0. The initial state.",
-        "        controller 1, epoch 1; brokers {1,2}; [0] leader 1, leader epoch 0, ISR [1, 2]",
+        "        controller 1, epoch 1; brokers {1,2}; [a,0] leader 1, leader epoch 0, ISR [1, 2]",
         "        may still happen: crashes (1)",
     ]
 
@@ -29,12 +30,13 @@ def test_what_is_not_there_yet_and_what_may_change_are_told() -> None:
         "zookeeper.state[0].leader": "-1", "zookeeper.state[0].version": "-1",
         "zookeeper.state[1].leader": "2", "zookeeper.state[1].isr": "[2]", "zookeeper.assigned[1]": "[2, 3]",
     }  # fmt: skip
-    assert opening({**at_first, **topics, "budget.expiries": "0", "budget.lost_answers": "2"}) == (
-        "no controller, epoch 0; brokers {}; [0] no leader yet; [1] leader 2, ISR [2], AR [2, 3]",
+    initial = {**at_first, **topics, "budget.expiries": "0", "budget.lost_answers": "2"}
+    assert opening(Story(0, initial=initial, partitions=("[a,0]",))) == (
+        "no controller, epoch 0; brokers {}; [a,0] no leader yet; [1] leader 2, ISR [2], AR [2, 3]",
         "may still happen: lost answers (2)",
     )
-    assert opening(at_first) == ("no controller, epoch 0; brokers {}",)
+    assert opening(Story(0, initial=at_first)) == ("no controller, epoch 0; brokers {}",)
 
 
 def test_of_another_system_or_of_a_state_that_nobody_kept_nothing_is_told() -> None:
-    assert opening({"counter": "1"}) == opening({}) == ()
+    assert opening(Story(0, initial={"counter": "1"})) == opening(Story(0)) == ()
