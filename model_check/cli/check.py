@@ -68,7 +68,7 @@ def command(
     document = plain_document("check", compared_terms.run(len(runs)), *runs)
     new = first_newly_broken([(run, expected[run.scope, run.variant]) for run in runs])
     ending = "".join(f"{line}\n" for line in ending_lines(document, compared_terms.unchanged, new, telling.lines))
-    return print_document(document, output, tell=lambda _: say(ending))
+    return print_document(document, output, tell=lambda _: say(ending), found_here=True)
 
 
 class Terms:

@@ -73,10 +73,12 @@ def print_document(
     verbose: bool = False,
     tell: Callable[[Document], None] | None = None,
     steps: StoryLines | None = None,
+    found_here: bool = False,
 ) -> int:
     """Print a document, write the reports of it, and give its exit code.
 
     `tell` prints the text of one that has a form of its own; `steps` tells a story, if not all of it is to be told.
+    What was `found_here`, under the specification as it stands, tells in reports what else was possible at each step.
     """
     if output.as_json:
         typer.echo(document.to_json())
@@ -86,5 +88,9 @@ def print_document(
         say(exploration_text.text(document, stories=stories, verbose=verbose, steps=steps))
     else:
         say(text(document, stories=stories, steps=steps))
+    if found_here and output.tells_possibilities:
+        from model_check.checks.possibilities import with_possibilities
+
+        document = with_possibilities(document)
     write(document, output.reports)
     return document.exit_code

@@ -59,7 +59,9 @@ def command(
     code = 0
     if found:
         whole = document([defects.shown(half, told=True) for one in found for half in halves(one)], "defects")
-        code = print_document(whole, output, stories=[one.breaks for one in found], steps=telling.lines)
+        code = print_document(
+            whole, output, stories=[one.breaks for one in found], steps=telling.lines, found_here=True
+        )
     if not output.as_json:
         say(("\n" if found and unfound else "") + "".join(map(_line, unfound)))
     return code

@@ -87,7 +87,9 @@ def command(
         told = exploration.with_wanted_told(told, built, found, chosen, every=output.is_kept)
         told = exploration.with_graph(told, built) if output.is_kept else told
         document = plain_document("explore", told)
-        code = print_document(document, output, stories=chosen or None, verbose=telling.verbose, steps=telling.lines)
+        code = print_document(
+            document, output, stories=chosen or None, verbose=telling.verbose, steps=telling.lines, found_here=True
+        )
     if traces is not None:
         exploration.save_traces(traces, task, found)
     return code

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from model_check.reports.wanted import FORMATS, Report, wanted
+from model_check.reports.wanted import FORMATS, WITH_POSSIBILITIES, Report, wanted
 from model_check.verdicts.rendering import steps_in_lines
 from model_check.verdicts.results import Story
 from spec.errors import BadInput, EnvironmentFailure
@@ -77,6 +77,11 @@ class Output:
     def is_kept(self) -> bool:
         """Whether the result goes where all of it is wanted, its stories, too."""
         return self.as_json or bool(self.report)
+
+    @property
+    def tells_possibilities(self) -> bool:
+        """Whether a report is wanted that tells of each step of a counterexample what else was possible."""
+        return any(one.format in WITH_POSSIBILITIES for one in self.reports)
 
 
 TimelineOption: TypeAlias = Annotated[

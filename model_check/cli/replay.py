@@ -45,7 +45,7 @@ def command(
     """
     told = opened(trace, scope, variant, on, off)
     run = _replayed(told.saved, told.built, told.scope, told.variant)
-    return print_document(plain_document("replay", run), output, stories=(), steps=telling.lines)
+    return print_document(plain_document("replay", run), output, stories=(), steps=telling.lines, found_here=True)
 
 
 def _replayed(saved: SavedTrace, built: TransitionSystem, scope: str, variant: str) -> Run:

@@ -75,9 +75,9 @@ def command(
 def _reported(found: Document, output: options.Output, *, verbose: bool) -> int:
     """Print what was found as it is wanted, and give its exit code; the full text is kept unless it is printed."""
     if output.as_json or verbose:
-        return print_document(found, output)
+        return print_document(found, output, found_here=True)
     path, whole = cache_folder() / "verify.txt", text(found)
     keep(path, whole.encode())
     is_kept = path.exists() and path.read_text(encoding="utf-8") == whole
     where = f"the full report: {path}" if is_kept else f"{path} cannot be written; --verbose prints the full report"
-    return print_document(found, output, tell=lambda _: say(screen(found, where)))
+    return print_document(found, output, tell=lambda _: say(screen(found, where)), found_here=True)

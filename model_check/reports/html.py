@@ -32,6 +32,7 @@ from model_check.reports.timeline import (
 )
 from model_check.verdicts.choices_text import why_not
 from model_check.verdicts.opening import opening
+from model_check.verdicts.possibilities import Standing
 from model_check.verdicts.rendering import TOLD, headline, steps_of
 from model_check.verdicts.results import Document, Finding, Step
 from model_check.verdicts.told_stories import Told, broken_in, stories_told
@@ -175,6 +176,16 @@ class _Drawn(NamedTuple):
     def opening(self) -> tuple[str, ...]:
         """What the story begins with."""
         return opening(self.told.story)
+
+    def is_asked(self, step: Step) -> bool:
+        """Whether it is told what else was possible at a step."""
+        told = self.told.story.possibilities
+        return told is not None and told.first <= step.number <= told.last
+
+    def others(self, step: Step) -> list[Standing]:
+        """What else was possible at a step."""
+        told = self.told.story.possibilities
+        return told.others(step.number, step.action) if told else []
 
     @property
     def breaking(self) -> list[Step]:

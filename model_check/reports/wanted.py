@@ -21,6 +21,8 @@ class Report(NamedTuple):
 
 
 FORMATS: Final = ("html", "json", "junit", "markdown", "mermaid", "sarif")
+WITH_POSSIBILITIES: Final = ("html", "json")
+"""Those that tell of each step of a counterexample what else was possible; in the others nobody would look for it."""
 
 
 def rendered(document: Document, name: str) -> str:

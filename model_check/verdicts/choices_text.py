@@ -3,7 +3,7 @@
 Of what could not be done a line says which conjunct of the guard is false, and by which values.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from model_check.verdicts.possibilities import Choice, Choices
 from model_check.verdicts.results import Document, Run
@@ -54,8 +54,13 @@ def _refused(one: Choice) -> Iterator[str]:
 
 def why_not(one: Choice) -> str:
     """Why what is not possible is not, in a line."""
-    told = "; ".join([*["only a bound of the scope stops it"] * one.bounded, *one.because])
-    return (told or "it is never possible") + (f" (and {one.more} more of its conditions)" if one.more else "")
+    told = first_reason(one.because, bounded=one.bounded)
+    return told + (f" (and {one.more} more of its conditions)" if one.more else "")
+
+
+def first_reason(because: Iterable[str], *, bounded: bool) -> str:
+    """The first false conjunct of a guard in a line; nothing decides of one that is false in every state."""
+    return "; ".join([*["only a bound of the scope stops it"] * bounded, *because]) or "it is never possible"
 
 
 def _what(one: Choice) -> str:

@@ -25,7 +25,7 @@ from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from model_check.verdicts.possibilities import Choices
+from model_check.verdicts.possibilities import Choices, Possibilities
 from model_check.verdicts.state_graphs import StateGraph
 from model_check.verdicts.verdict import BAD_USAGE, EXIT_CODES, INTERRUPTED, NOT_BEGUN, Verdict, worst
 from spec.errors import MalformedInput, Where
@@ -103,7 +103,7 @@ class Story:
     Of a trace that nobody reads only the length is there. `initial` has the values of the state before the first of
     the steps, by variable; a recording's story may have but its last steps. `because` says why what it ends with
     breaks a claim; of a goal, what is not as it should be there. `partitions` has what the partitions are called
-    (`[a,0]`), by number.
+    (`[a,0]`), by number; `possibilities` what could be done in place of its steps, where a report is to show that.
     """
 
     length: int
@@ -111,6 +111,7 @@ class Story:
     initial: Mapping[str, str] = field(default_factory=dict)
     because: Because | None = None
     partitions: tuple[str, ...] = ()
+    possibilities: Possibilities | None = None
 
     @property
     def is_told(self) -> bool:

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from model_check.verdicts.possibilities import Choice, Choices
+from model_check.verdicts.possibilities import Choice, Choices, Possibilities, Standing
 from model_check.verdicts.results import (
     Because,
     Comparison,
@@ -48,7 +48,12 @@ shown = st.dictionaries(texts, texts, max_size=2)
 events = st.lists(st.builds(Event, texts, texts, shown), max_size=2).map(tuple)
 steps = st.builds(Step, counts, texts, texts, texts, texts, events, names, names, texts, texts, names, names)
 reasons = st.builds(Because, texts, st.lists(texts, max_size=2).map(tuple))
-stories = st.builds(Story, counts, st.lists(steps, max_size=2).map(tuple), shown, st.none() | reasons, names)
+numbers = st.lists(st.integers(0, 3), max_size=2).map(tuple)
+standings = st.lists(st.builds(Standing, texts, texts, numbers, numbers), max_size=2).map(tuple)
+possibilities = st.builds(Possibilities, st.integers(0, 2), st.integers(0, 3), shown, names, standings)
+stories = st.builds(
+    Story, counts, st.lists(steps, max_size=2).map(tuple), shown, st.none() | reasons, names, st.none() | possibilities
+)
 findings = st.builds(Finding, texts, texts, texts, texts, verdicts, texts, texts, st.none() | stories)
 comparisons = st.builds(Comparison, texts, texts, texts, verdicts, texts)
 sizes = st.builds(Counts, counts, counts, counts, texts, st.lists(counts, max_size=3).map(tuple))

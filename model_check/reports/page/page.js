@@ -33,6 +33,26 @@ for (const story of document.querySelectorAll(".story")) {
     return state;
   };
 
+  // Why the other actions were not possible in place of the chosen step: each reason once, with its actions.
+  const rest = panel.querySelector(".rest"), actions = [...story.querySelectorAll(".possibilities tbody tr")];
+  const spans = actions.map((row) => [...row.querySelectorAll("li")].map((one) => ({
+    first: Number(one.dataset.first), last: Number(one.dataset.last), why: one.querySelector("span").textContent })));
+  const showRest = () => {
+    const number = chosen > 0 ? words[chosen - 1].value : 0, reasons = new Map();
+    actions.forEach((row, place) => {
+      const span = spans[place].find((one) => one.first <= number && number <= one.last);
+      if (!span || span.why === "possible") return;
+      reasons.set(span.why, [...(reasons.get(span.why) ?? []), row.cells[0].textContent]);
+    });
+    rest.hidden = !reasons.size;
+    rest.querySelector("summary").textContent = `why ${[...reasons.values()].flat().length} others were not possible`;
+    rest.querySelector("ul").replaceChildren(...[...reasons].map(([why, names]) => {
+      const item = document.createElement("li");
+      item.append(`${why}: `, Object.assign(document.createElement("code"), { textContent: names.join(", ") }));
+      return item;
+    }));
+  };
+
   const cell = (row, text) => (row.insertCell().textContent = text);
 
   const show = () => {
@@ -48,6 +68,7 @@ for (const story of document.querySelectorAll(".story")) {
     }
     panel.querySelector(".what").replaceChildren(...(chosen > 0 ? [...words[chosen - 1].cloneNode(true).childNodes]
       .filter((node) => !node.classList?.contains("change")) : ["The initial state."]));
+    showRest();
     panel.hidden = false;
   };
 

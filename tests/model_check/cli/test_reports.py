@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from junitparser import JUnitXml
 
+from model_check.checks import possibilities
 from model_check.reports.wanted import FORMATS
 from model_check.verdicts.results import from_json
 from tests.model_check.cli.conftest import Kcheck
@@ -47,6 +48,28 @@ def test_reports_are_of_what_was_printed(kcheck: Kcheck, tmp_path: Path) -> None
     assert [one["ruleId"] for one in results] == broken
     assert all(len(one["codeFlows"][0]["threadFlows"][0]["locations"]) > 1 for one in results)
     assert sorted(tmp_path.iterdir()) == sorted(files.values())
+
+
+def test_a_page_and_a_document_tell_what_else_was_possible_at_each_step_of_what_is_broken(
+    kcheck: Kcheck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other reports, and what is printed, do not: there nobody asks for it."""
+    page, saved = tmp_path / "report.html", tmp_path / "report.json"
+    assert kcheck("explore", "pair", "--report", f"html={page}", "--report", f"json={saved}").exit_code == 0
+    findings = from_json(saved.read_text("utf-8"), "report.json").runs[0].findings
+    stories = [one.story for one in findings if one.verdict == "VIOLATED"]
+    assert stories
+    for story in filter(None, stories):
+        assert story.possibilities is not None
+        assert (story.possibilities.first, story.possibilities.last) == (1, story.length)
+        for step in story.steps:
+            possible = [one.action for one in story.possibilities.others(step.number, "")]
+            assert step.action in possible, "what a story does is possible"
+    assert not any(one.story and one.story.possibilities for one in findings if one.verdict != "VIOLATED")
+    assert page.read_text("utf-8").count('<details class="possibilities">') == len(stories)
+
+    monkeypatch.delattr(possibilities, "with_possibilities")
+    assert kcheck("explore", "pair", "--json", "--report", f"sarif={tmp_path}/a.sarif").exit_code == 0
 
 
 def test_of_a_saved_result_reports_are_made_later(kcheck: Kcheck, tmp_path: Path) -> None:

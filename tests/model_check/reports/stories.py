@@ -4,6 +4,7 @@ A broker pauses, another becomes controller and raises the epoch, and the first 
 its version is old, and sends what a fence refuses.
 """
 
+from model_check.verdicts.possibilities import Possibilities, Standing
 from model_check.verdicts.results import Because, Event, Step, Story
 
 STATE = {"partition": "0", "leader": "1", "leader_epoch": "1", "isr": "[1]", "version": "1", "controller_epoch": "1"}
@@ -50,6 +51,16 @@ ZOMBIE = Story(
     ),
     INITIAL,
 )  # fmt: skip
+
+INSTEAD = Possibilities(
+    2, 8, {"crash": "A <process> dies."}, ("broker 1's session (EXPIRED) is not <LIVE>", "the epoch (2) is not 1"),
+    (
+        Standing("crash(b=1)", "broker 1", (2,), (0,)),
+        Standing("crash(b=2)", "broker 2", (2, 4, 7), (0, 2, 1)),
+        Standing("read(c=1)", "controller 1", (2, 8), (1, 0)),
+    ),
+)  # fmt: skip
+"""What else was possible at steps of the story, but for its first: a broker may die at steps 2 and 3, say."""
 
 WHY = Because("broker 1", ("its <epoch> (1) is < 2", "it writes: yes"))
 """Why some story breaks something, in words that must not be taken for HTML."""

@@ -17,7 +17,7 @@ from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import ROWS
 from tests.model_check.documents import documents, run
-from tests.model_check.reports.stories import WHY, ZOMBIE
+from tests.model_check.reports.stories import INSTEAD, WHY, ZOMBIE
 
 ZOMBIES = Finding("zombies_are_fenced", "step", "It holds.", "by hand", Verdict.VIOLATED, story=ZOMBIE)
 VOID = {"meta", "input"}
@@ -86,6 +86,25 @@ def test_without_a_script_all_steps_can_be_read() -> None:
     for step in ZOMBIE.steps:
         assert f"{step.actor} : {step.statement} {step.action}" in text.replace(f"{step.actor}:", f"{step.actor} :")
         assert all(" ".join(line.split()) in text for line in (*step.observed, *step.changes))
+
+
+def test_each_step_has_what_else_was_possible_and_folded_why_the_rest_was_not() -> None:
+    text = report(plain_document("explore", run(replace(ZOMBIES, story=replace(ZOMBIE, possibilities=INSTEAD)))))
+    page = Page(text)
+    words = " ".join("".join(page.words).split())
+    assert page.count("div", "instead") == 7, "of the first step it is not told"
+    assert words.count("possible, too: crash(b=1) crash(b=2)") == 2
+    assert words.count("possible, too: crash(b=1) read(c=1)") == 0, "the story takes crash(b=1) there"
+    assert words.count("possible, too: read(c=1)") == 1
+    assert page.count("details", "possibilities") == 1
+    assert "open" not in next(given for name, given in page.elements if "possibilities" in given.get("class", ""))
+    assert "This is told of 7 of 8 steps, the last; kcheck explain tells of any." in words
+    spans = [given for name, given in page.elements if "data-first" in given]
+    assert [(one["data-first"], one["data-last"]) for one in spans] == [
+        ("2", "8"), ("2", "3"), ("4", "6"), ("7", "8"), ("2", "7"), ("8", "8"),
+    ]  # fmt: skip
+    assert f"read(c=1)2–7 {INSTEAD.reasons[0]}8 possible" in words
+    assert "possible, too" not in "".join(drawn().words)
 
 
 def test_what_is_new_known_and_checked_comes_before_the_stories() -> None:

@@ -19,7 +19,7 @@ from model_check.reports.html import report
 from model_check.verdicts.results import Finding, Story, plain_document
 from model_check.verdicts.verdict import Verdict
 from tests.model_check.documents import run
-from tests.model_check.reports.stories import ZOMBIE
+from tests.model_check.reports.stories import INSTEAD, ZOMBIE
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = [
@@ -94,6 +94,28 @@ def test_the_arrow_keys_go_through_the_steps_and_the_state_is_shown(browser: Chr
     assert {row[0]: row[2] for row in state(browser)} == dict(ZOMBIE.initial)
     assert log(browser, "browser") == []
     assert len(asked(browser)) == 1
+
+
+def test_beside_the_chosen_step_stands_folded_why_the_rest_was_not_possible(browser: Chrome, tmp_path: Path) -> None:
+    shown(browser, tmp_path, finding(replace(ZOMBIE, possibilities=INSTEAD)))
+    story, rest = browser.find_element(By.CLASS_NAME, "story"), browser.find_element(By.CSS_SELECTOR, ".state .rest")
+    story.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    assert not rest.is_displayed(), "of the first step nothing is told"
+    told = []
+    for _ in range(7):
+        story.send_keys(Keys.ARROW_DOWN)
+        assert rest.get_attribute("open") is None
+        told.append((rest.text, [one.get_property("textContent") for one in rest.find_elements(By.TAG_NAME, "li")]))
+    live, epoch = INSTEAD.reasons
+    one, two = "why 1 others were not possible", "why 2 others were not possible"
+    assert told == [
+        *[(one, [f"{live}: read(c=1)"])] * 2,
+        *[(two, [f"{epoch}: crash(b=2)", f"{live}: read(c=1)"])] * 3,
+        (two, [f"{live}: crash(b=2), read(c=1)"]),
+        (one, [f"{live}: crash(b=2)"]),
+    ]
+    assert "possible, too: read(c=1)" in browser.find_element(By.CSS_SELECTOR, ".state .what").text
+    assert log(browser, "browser") == []
 
 
 def test_a_click_on_a_head_sorts_a_table(browser: Chrome, tmp_path: Path) -> None:
