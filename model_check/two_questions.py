@@ -14,6 +14,7 @@ from pathlib import Path
 from model_check.judging.judge import Progress, judge
 from model_check.judging.judgement_report import run_of
 from model_check.judging.not_asked import unsearched
+from model_check.judging.why_not import with_choices
 from model_check.monitors.check import MONITORED, UNREADABLE, check_history
 from model_check.recordings.logs import ERA
 from model_check.recordings.members import members_of
@@ -33,7 +34,8 @@ class Question:
     """What is to be asked: by which switches, on which properties (all, if none), how long, and how it is told.
 
     Logs are of the `release`, if the recording does not say otherwise; without one, they tell it. The cluster is the
-    one below the `chroot`, empty for the root; without one, that is told by what is there.
+    one below the `chroot`, empty for the root; without one, that is told by what is there. With `possibilities` it is
+    told what else could have happened at the steps that matter.
     """
 
     switches: Switches = AS_CODED
@@ -42,6 +44,7 @@ class Question:
     chosen: Collection[str] = ()
     budget: int | None = None
     whole_story: bool = False
+    possibilities: bool = False
     progress: Progress = lambda _done, _what, _of: None
     stop: Callable[[], bool] = lambda: False
 
@@ -82,7 +85,8 @@ def search_run(recording: Recording, asked: Question, budget: int | None = None)
     """Whether some behaviour of the specification explains a recording."""
     judged = judge(recording, asked.switches, budget=asked.budget or budget, progress=asked.progress, stop=asked.stop)
     variant = show_switches(asked.switches)
-    return run_of(recording, judged, variant, chosen=asked.chosen, whole_story=asked.whole_story)
+    run = run_of(recording, judged, variant, chosen=asked.chosen, whole_story=asked.whole_story)
+    return with_choices(run, recording, judged) if asked.possibilities else run
 
 
 def readable(folder: Path, asked: Question) -> Recording | None:

@@ -46,7 +46,7 @@ class Asked:
         values = Valuation(trace.steps[number - 1][1])
         told = choices(built, values, step=number, taken=taken, wanted=self.wanted(built))
         story = story_of(built, Trace(trace.steps[:number]))
-        return Run(ENGINE, scope, variant, Verdict.HOLDS, story=story, choices=told)
+        return Run(ENGINE, scope, variant, Verdict.HOLDS, story=story, choices=(told,))
 
     def wanted(self, built: TransitionSystem) -> Callable[[Action], bool] | None:
         """Of which actions the reasons are asked for, None for the nearest of each rule; UnknownName for no action."""
@@ -96,7 +96,7 @@ def of_recording(folder: Path, asked: Question, why_not: str = "") -> Run:
     if judged.stuck is None or told.explained is None:
         return replace(told, reason=run.reason or "all of it is explained: there is nothing to ask why not")
     notes = ("What was observed next, in each sequence:", *(f"  {one.text}" for one in told.explained.next))
-    return replace(told, choices=choices_at_the_end(recording, judged, why_not), notes=notes)
+    return replace(told, choices=(choices_at_the_end(recording, judged, why_not),), notes=notes)
 
 
 def _stories(found: Found, *, witnesses: bool) -> Mapping[str, Trace]:

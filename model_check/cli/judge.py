@@ -64,7 +64,16 @@ def command(
     below = None if chroot is None else chroot_named(chroot)
     chosen = tuple(property_named(one) for one in properties or ())
     with interruptible() as stop:
-        asked = Question(switches, version, below, chosen, budget, whole_story=story or bool(output.report), stop=stop)
+        asked = Question(
+            switches,
+            version,
+            below,
+            chosen,
+            budget,
+            whole_story=story or bool(output.report),
+            possibilities=output.tells_possibilities,
+            stop=stop,
+        )
         if len(recordings) == 1:
             runs = judgement.runs_of(recordings[0], asked)
         else:

@@ -30,6 +30,8 @@ A_QUEUE = re.compile(r"^(connections\[\d+\]\[\d+\]).*")
 
 NOT_EXPLAINED: Final = "not explained"
 """What the reason of a run begins with if the search came to its end, and no behaviour was found."""
+ELSE: Final = "what else was possible"
+"""What a note begins with that says of which steps that is told, and of which it is not."""
 POSSIBLY: Final = "possibly: not in every explanation found, or only if nobody had died before"
 
 
@@ -73,11 +75,16 @@ def run_of(
 
 
 def in_brief(run: Run) -> Run:
-    """A run with the whole story, as `run_of` tells it where nobody asks for that: but its last steps, or nothing."""
+    """A run with the whole story, as `run_of` tells it where nobody asks for that: but its last steps, or nothing.
+
+    What else was possible at its steps is left out, too.
+    """
+    run = replace(run, choices=(), notes=tuple(one for one in run.notes if not one.startswith(ELSE)))
     if run.story is None or run.explained is None:
         return run
     last = replace(run.story, steps=run.story.steps[-LAST_STEPS:], initial={})
-    return replace(run, story=last if run.explained.explained < run.explained.observations else None)
+    is_open = run.explained.explained < run.explained.observations
+    return replace(run, story=last if is_open else None)
 
 
 def _explained(judged: Judgement) -> Explained:

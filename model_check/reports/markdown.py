@@ -42,7 +42,7 @@ def _blocks(document: Document) -> Iterator[str]:
         lines = story_lines(told.finding) if told.finding else steps_in_lines(told.story)
         yield folded(f"{told.run.title}: {told.name}"[:MOST_LETTERS], "\n".join(lines))
     for run in document.runs:
-        if run.choices is not None:
+        if run.choices:
             yield folded(f"{run.title}: what else was possible"[:MOST_LETTERS], "\n".join(choices_lines(run)))
 
 

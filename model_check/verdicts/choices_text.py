@@ -21,16 +21,15 @@ def text(document: Document) -> str:
 
 def choices_lines(run: Run) -> Iterator[str]:
     """The choices of a run, if anybody asked for them."""
-    if run.choices is None:
-        return
-    steps = run.story.steps if run.story else ()
-    if steps:
-        yield f"  after {steps[-1].number}. {steps[-1].actor}: {steps[-1].statement}"
-    yield from ("", *_possible(run.choices))
-    if run.choices.refused:
-        yield from ("", f"  Not possible, and why ({len(run.choices.refused)}):")
-    for one in run.choices.refused:
-        yield from _refused(one)
+    before = {step.number + 1: step for step in (run.story.steps if run.story else ())}
+    for choices in run.choices:
+        if step := before.get(choices.step):
+            yield f"  after {step.number}. {step.actor}: {step.statement}"
+        yield from ("", *_possible(choices))
+        if choices.refused:
+            yield from ("", f"  Not possible, and why ({len(choices.refused)}):")
+        for one in choices.refused:
+            yield from _refused(one)
 
 
 def _possible(choices: Choices) -> Iterator[str]:

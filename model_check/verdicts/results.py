@@ -226,8 +226,8 @@ class Run:
     that this run says nothing about. `seconds` are by part. `story` is told of the run itself, as of a trace that was
     replayed. `refused` says of an ERROR that it was the input that was wrong. `explained` is told of a recording, and
     so are the `faults` of the live run that made it, each by its number and kind. `made` says when, of a result that
-    was made earlier and is used again. `choices` are what else could be done at a step, where somebody asks; `graph` is
-    told of what is small enough to be looked at.
+    was made earlier and is used again. `choices` are what else could be done at some steps, where somebody asks;
+    `graph` is told of what is small enough to be looked at.
     """
 
     engine: str
@@ -252,7 +252,7 @@ class Run:
     explained: Explained | None = None
     faults: tuple[str, ...] = ()
     made: str = ""
-    choices: Choices | None = None
+    choices: tuple[Choices, ...] = ()
     graph: StateGraph | None = None
 
     @property

@@ -83,7 +83,7 @@ runs = st.builds(
     seconds=st.none() | st.dictionaries(texts, st.floats(0, 1e6), max_size=2),
     story=st.none() | stories,
     graph=st.none() | graphs,
-    choices=st.none() | st.builds(Choices, counts, texts, steps_there, steps_there),
+    choices=st.lists(st.builds(Choices, counts, texts, steps_there, steps_there), max_size=2).map(tuple),
     refused=st.booleans(),
     explained=st.none() | st.builds(Explained, counts, counts, counts, st.none() | counts, seen, names),
     faults=names,

@@ -42,10 +42,8 @@ def test_a_step_of_a_scopes_story_is_told_with_what_else_was_possible() -> None:
 
 def test_why_not_asks_of_all_actions_of_a_rule_or_of_one() -> None:
     named = "explain", "bounce", "--property", GOAL, "--step", "4", "--json", "--why-not"
-    every = answer(kcheck(*named, "crash").stdout).choices
-    one = answer(kcheck(*named, "crash(b=2)").stdout).choices
-    assert every is not None
-    assert one is not None
+    (every,) = answer(kcheck(*named, "crash").stdout).choices
+    (one,) = answer(kcheck(*named, "crash(b=2)").stdout).choices
     assert [each.action for each in every.refused] == ["crash(b=1)", "crash(b=2)"]
     assert [each.action for each in one.refused] == ["crash(b=2)"]
     assert every.possible == one.possible
@@ -53,8 +51,8 @@ def test_why_not_asks_of_all_actions_of_a_rule_or_of_one() -> None:
 
 def test_behind_the_end_it_is_asked_what_can_follow() -> None:
     run = answer(kcheck("explain", "bounce", "--property", GOAL, "--step", "5", "--json").stdout)
-    assert run.choices is not None
-    assert (run.choices.step, run.choices.taken) == (5, "")
+    (choices,) = run.choices
+    assert (choices.step, choices.taken) == (5, "")
     assert run.story is not None
     assert len(run.story.steps) == 4
 
@@ -64,8 +62,8 @@ def test_a_saved_trace_is_explained_by_the_system_that_it_names(tmp_path: Path) 
     trace = str(tmp_path / "left_overs-AS_CODED-resigned_controllers_are_inactive.itf.json")
     run = answer(kcheck("explain", trace, "--json").stdout)
     assert (run.scope, run.variant) == ("left_overs", "AS_CODED")
-    assert run.choices is not None
-    assert run.choices.taken in {one.action for one in run.choices.possible}
+    (choices,) = run.choices
+    assert choices.taken in {one.action for one in choices.possible}
     fixed = kcheck("explain", trace, "--with", "RESIGN_CLEANS_UP")
     assert fixed.exit_code == 2
     assert "does not replay" in fixed.stderr
@@ -99,15 +97,13 @@ def test_of_a_recording_it_is_told_why_what_was_observed_next_is_no_step() -> No
     folder = str(recording("12-D1-epoch-write-delayed"))
     result = kcheck("explain", folder, "--with", "RESIGN_ON_EPOCH_CONFLICT", "--json")
     assert result.exit_code == 0, result.stderr
-    choices = answer(result.stdout).choices
-    assert choices is not None
+    (choices,) = answer(result.stdout).choices
     assert "resign_delete(c=3)" in {one.action for one in choices.possible}
     (registration,) = choices.refused
     assert registration.action == "register_broker(b=3)"
     assert registration.because[0] == "broker 3's registration to do (NOTHING) is not AT_START"
     asked = kcheck("explain", folder, "--with", "RESIGN_ON_EPOCH_CONFLICT", "--json", "--why-not", "crash")
-    every = answer(asked.stdout).choices
-    assert every is not None
+    (every,) = answer(asked.stdout).choices
     assert {one.action for one in every.refused} == {"crash(b=1)"}, "broker 1 is dead"
     assert "all of it is explained" in kcheck("explain", folder).stdout
 

@@ -101,6 +101,19 @@ def test_a_chosen_property_is_told_of_alone_broken_or_not() -> None:
 
 
 @pytest.mark.usefixtures("judged_once")
+def test_a_page_of_a_recording_tells_what_else_could_have_happened_where_a_claim_breaks(tmp_path: Path) -> None:
+    page, saved = tmp_path / "judge.html", tmp_path / "judge.json"
+    reports = [f"--report=html={page}", f"--report=json={saved}"]
+    result = kcheck("judge", str(recording(NAME)), *reports)
+    assert result.exit_code == 0, result.stderr
+    assert "Possible as step" not in result.stdout
+    choices = from_json(saved.read_text("utf-8"), "judge.json").runs[1].choices
+    assert choices
+    heads = re.findall("<h2>What could be done at step ([0-9]+)</h2>", page.read_text("utf-8"))
+    assert heads == [str(one.step) for one in choices]
+
+
+@pytest.mark.usefixtures("judged_once")
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [

@@ -46,7 +46,7 @@ def full() -> Document:
     told = run(broken, verdict=Verdict.VIOLATED, comparisons=(Comparison("q", "a", "b", Verdict.VIOLATED),))
     choice = Choice("crash(b=1)", "broker 1", "It dies.", "broker 1", "a row", ("it is dead",))
     return plain_document(
-        "explore", replace(told, notes=("a note",), story=ZOMBIE, choices=Choices(1, "", (choice,), (choice,)))
+        "explore", replace(told, notes=("a note",), story=ZOMBIE, choices=(Choices(1, "", (choice,), (choice,)),))
     )
 
 

@@ -21,7 +21,7 @@ TOLD = {
 
 def test_each_refused_choice_is_told_with_what_is_so() -> None:
     for one, told in TOLD.items():
-        document = plain_document("explain", replace(run(), choices=Choices(1, "", (TURN,), (one,))))
+        document = plain_document("explain", replace(run(), choices=(Choices(1, "", (TURN,), (one,)),)))
         assert why_not(one) == told
         assert f"        because {told}\n" in text(document)
         page = report(document)
