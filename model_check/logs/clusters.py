@@ -5,11 +5,11 @@ topics. A log that names no topic goes with those beside it. So logs of two clus
 together: where one broker writes two of them, only those are held against each other that stand in one folder. Nor is
 anything where no controller in its epoch is told of by both.
 
-Terms of several brokers' logs are put together by epoch. Which came first is told by clocks only as far as one thing
-that must follow another says how far they are apart: nobody obeys an epoch before its controller has it. So if A once
-obeyed B's epoch n ms after B had it, A's clock is at most n ms ahead of B's; and through third parties, the sums.
+Terms of several brokers' logs are put together by epoch. Which came first is told by clocks only as far as these can be
+compared (`clocks.py`).
 """
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,18 +17,17 @@ from itertools import chain, combinations, pairwise, product
 from pathlib import Path
 from typing import Final
 
-from model_check.logs.answers import AT_ONCE, LATEST, ONE_TERM, Answers
+from model_check.logs.answers import AT_ONCE, FORWARD, LATEST, ONE_TERM, Answers
+from model_check.logs.clocks import Clocks, Host
 from model_check.logs.lives import ms
 from model_check.logs.one_stream import Judged
 from model_check.logs.printing import printable
 from model_check.logs.terms import PAUSE, Successors, Term
 
+BOTH: Final = 2
+"""Comparisons of clocks that are needed: one before, and one since."""
 DAY: Final = 86_400_000
 """Logs that are further apart are of no one cluster, as far as they tell; clocks of time zones are less apart."""
-UNBOUND: Final = 1 << 60
-
-Host = dict[tuple[int, int, int], Term]
-"""The terms that the logs of one folder, or a log by itself, tell of."""
 
 
 def clusters_of(logs: Sequence[Judged]) -> list[list[Judged]]:
@@ -86,15 +85,18 @@ def put_together(logs: Sequence[Judged]) -> Cluster:
     for log in logs:
         answers.add(log.answers)
     is_wiped = any(log.terms.ensemble for log in logs)
-    hosts: dict[Path, Host] = defaultdict(dict)
+    hosts = defaultdict[Path, Host](Host)
     for log in logs:
-        place = _place(log)
+        host = hosts[_place(log)]
+        host.set_back = max(host.set_back, log.set_back)
         for key, term in log.terms.all.items():
-            hosts[place][key] = _joined([*filter(None, [hosts[place].get(key)]), term])
+            host.terms[key] = _joined([*filter(None, [host.terms.get(key)]), term])
+    _ask_of_leaps(logs, answers)
     if not is_wiped:
         for group in _comparable(hosts, logs, answers):
-            _ask_of_epochs(group, answers)
-            _ask_of_clocks(group, answers)
+            clocks = Clocks(group)
+            _ask_of_epochs(group, clocks, answers)
+            _ask_who_is_late(group, clocks, answers)
     elif len(hosts) > 1:
         answers.note("an ensemble was set up anew, so epochs of several logs were not held against each other")
     return Cluster(tuple(logs), answers, tuple(_table(hosts.values())), is_wiped)
@@ -135,7 +137,7 @@ def _connected(hosts: Sequence[Host]) -> list[list[Host]]:
     """The hosts in groups, those together that know of one controller in one epoch; at least two in each."""
     groups: list[list[Host]] = []
     for host in hosts:
-        its = [group for group in groups if any(host.keys() & other.keys() for other in group)]
+        its = [group for group in groups if any(host.terms.keys() & other.terms.keys() for other in group)]
         groups = [group for group in groups if group not in its] + [[*chain(*its), host]]
     return [group for group in groups if len(group) > 1]
 
@@ -162,82 +164,91 @@ def _joined(terms: Sequence[Term]) -> Term:
 
 def _table(hosts: Iterable[Host]) -> list[Term]:
     together: dict[tuple[int, int, int], list[Term]] = defaultdict(list)
-    for terms in hosts:
-        for key, term in terms.items():
+    for host in hosts:
+        for key, term in host.terms.items():
             together[key].append(term)
     joined = map(_joined, together.values())
     return sorted(joined, key=lambda one: (one.ensemble, one.epoch, one.first_time))
 
 
-def _ask_of_epochs(hosts: Sequence[Host], answers: Answers) -> None:
+def _ask_of_leaps(logs: Sequence[Judged], answers: Answers) -> None:
+    """Whether a controller raised the epoch by more than one, or lowered it, where no log has epochs in between."""
+    epochs = sorted({term.epoch for log in logs for term in log.terms.all.values()})
+    for one in chain.from_iterable(log.terms.leaps for log in logs):
+        text = f"controller {one.controller} had read epoch {one.read}, and has raised it to {one.raised}"
+        if bisect_right(epochs, one.read) < bisect_left(epochs, one.raised):
+            answers.note(f"{one.place}: {text}; there are epochs in between, so lines are missing")
+        else:
+            answers.breaks_it(FORWARD, one.place, text)
+
+
+def _ask_of_epochs(hosts: Sequence[Host], clocks: Clocks, answers: Answers) -> None:
     """Whether two controllers have one epoch, as logs of several brokers tell it."""
-    by_epoch: dict[int, dict[int, list[Term]]] = defaultdict(lambda: defaultdict(list))
-    for host in hosts:
-        for term in host.values():
-            by_epoch[term.epoch][term.controller].append(term)
+    by_epoch: dict[int, dict[int, list[tuple[int, Term]]]] = defaultdict(lambda: defaultdict(list))
+    for number, host in enumerate(hosts):
+        for term in host.terms.values():
+            by_epoch[term.epoch][term.controller].append((number, term))
     for epoch, by_controller in sorted(by_epoch.items()):
-        terms = sorted(map(_joined, by_controller.values()), key=lambda one: one.first_time)
-        for before, after in pairwise(terms):
-            _shares(epoch, before, after, answers)
-        if len(terms) == 1:
+        told = sorted(by_controller.values(), key=lambda some: _joined([one for _, one in some]).first_time)
+        for before, after in pairwise(told):
+            are_at_once = any(
+                _overlap(one, other) > max([0, *clocks.ahead(a, b, epoch - 1, epoch + 1)])
+                for (a, one), (b, other) in product(before, after)
+                if one.is_told and other.is_told and hosts[a].is_steady and hosts[b].is_steady
+            )
+            terms = (_joined([one for _, one in some]) for some in (before, after))
+            _shares(epoch, *terms, answers, are_at_once=are_at_once)
+        if len(told) == 1:
             answers.holds(ONE_TERM)
 
 
-def _shares(epoch: int, before: Term, after: Term, answers: Answers) -> None:
+def _overlap(before: Term, after: Term) -> int:
+    """For how many milliseconds a controller still acts when another one has begun, by their clocks."""
+    return ms(before.last_time) - ms(after.first_time) if after.lines else 0
+
+
+def _shares(epoch: int, before: Term, after: Term, answers: Answers, *, are_at_once: bool) -> None:
     """Two controllers have an epoch; the first one may be that of two ensembles, unless they act at once."""
-    is_at_once = before.is_told and after.is_told and after.first_time < before.last_time and after.lines > 0
     is_far = ms(after.first_time) - ms(before.first_time) > PAUSE
-    if is_far or ((epoch == 1 or before.is_doubtful or after.is_doubtful) and not is_at_once):
+    if is_far or ((epoch == 1 or before.is_doubtful or after.is_doubtful) and not are_at_once):
         answers.note(f"two controllers have epoch {epoch}, as when ZooKeeper is set up anew")
         return
     text = (
         f"controller {after.controller} has epoch {epoch}, which is controller {before.controller}'s ({before.first})"
     )
     answers.breaks_it(ONE_TERM, after.first, text, "D1", f"{after.controller} in {epoch}")
-    if is_at_once:
-        text = (
-            f"controllers {before.controller} and {after.controller} act in epoch {epoch} at the same time, by their"
-            f" clocks ({before.first} to {before.last})"
-        )
-        answers.breaks_it(AT_ONCE, after.first, text, "D1-at-once", f"{after.controller} in {epoch}")
+    what = (
+        f"controllers {before.controller} and {after.controller} act in epoch {epoch} at the same time, by their clocks"
+        f" ({before.first} to {before.last})"
+    )
+    if are_at_once:
+        answers.breaks_it(AT_ONCE, after.first, what, "D1-at-once", f"{after.controller} in {epoch}")
+    elif _overlap(before, after) > 0:
+        answers.note(f"{after.first}: {what}, which are not known to be set alike")
 
 
-def _ask_of_clocks(hosts: Sequence[Host], answers: Answers) -> None:
+def _ask_who_is_late(hosts: Sequence[Host], clocks: Clocks, answers: Answers) -> None:
     """Whether a controller decides after another has had a later epoch, where clocks can be compared."""
-    ahead = _ahead(hosts)
-    after = [Successors(term for term in host.values() if term.is_told) for host in hosts]
+    after = [Successors(term for term in host.terms.values() if term.is_told) for host in hosts]
     for (a, one), b in product(enumerate(hosts), range(len(hosts))):
-        for term in one.values() if a != b else ():
+        for term in one.terms.values() if a != b else ():
             successor = after[b].of(term)
-            if successor is not None and term.decided_time and not (term.is_zombie or term.is_doubtful):
-                _decides_late(term, successor, ahead[a][b], answers)
+            if successor is None or not term.decided_time or term.is_zombie or term.is_doubtful:
+                continue
+            late = ms(term.decided_time) - ms(successor.first_time)
+            if late > 0:
+                _decides_late(term, successor, late, clocks.ahead(a, b, term.epoch, successor.epoch + 1), answers)
 
 
-def _decides_late(term: Term, successor: Term, ahead: int, answers: Answers) -> None:
-    late = ms(term.decided_time) - ms(successor.first_time)
-    if late <= 0:
-        return
+def _decides_late(term: Term, successor: Term, late: int, ahead: Sequence[int], answers: Answers) -> None:
     what = (
         f"controller {term.controller} begins here, in epoch {term.epoch}, to write a state, {late:,} ms after"
         f" controller {successor.controller} has had epoch {successor.epoch} ({successor.first})"
     )
-    if ahead >= UNBOUND:
-        answers.note(f"{term.decided}: {what}, by clocks that nothing compares")
+    if len(ahead) < BOTH:
+        answers.note(f"{term.decided}: {what}, by clocks that are not compared by something before and something since")
     elif late > PAUSE:
         answers.note(f"{term.decided}: {what}, as when ZooKeeper is set up anew")
-    elif late > ahead:
-        text = f"{what}; its clock is at most {max(ahead, 0):,} ms ahead"
+    elif late > max(ahead):
+        text = f"{what}; its clock is at most {max(0, *ahead):,} ms ahead, before and since"
         answers.breaks_it(LATEST, term.decided, text, "D2", f"{term.controller} in {term.epoch}", times=0)
-
-
-def _ahead(hosts: Sequence[Host]) -> list[list[int]]:
-    """By how many milliseconds each host's clock is ahead of each other one's, at most."""
-    ahead = [[0 if a == b else UNBOUND for b in range(len(hosts))] for a in range(len(hosts))]
-    for a, b in product(range(len(hosts)), repeat=2):
-        for key, had in hosts[b].items():
-            obeyed = hosts[a].get(key)
-            if a != b and had.is_told and obeyed is not None and not obeyed.is_told:
-                ahead[a][b] = min(ahead[a][b], ms(obeyed.first_time) - ms(had.first_time))
-    for through, a, b in product(range(len(hosts)), repeat=3):
-        ahead[a][b] = min(ahead[a][b], ahead[a][through] + ahead[through][b])
-    return ahead

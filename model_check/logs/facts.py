@@ -94,6 +94,7 @@ class Refused(NamedTuple):
     of: str
     epoch: int
     known: int
+    partition: str = ""
 
 
 class EpochRead(NamedTuple):

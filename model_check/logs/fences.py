@@ -2,6 +2,11 @@
 
 What a broker knows it knows in one life. So an obedience to an older epoch is wrong where its logs tell that it was not
 started in between; and where it obeys the newer one again at once, whatever they tell. Otherwise it is noted.
+
+A leader epoch that is not higher is what a broker obeys whenever it starts, and the lines of its start may be missing.
+So it is wrong only where more than their absence tells that the broker lived on: the two requests came over one
+channel, whose correlation ids only rise, and which a controller opens anew for a broker that comes back; or a refusal
+in between showed that the broker remembers what it stored before.
 """
 
 from collections import OrderedDict
@@ -10,7 +15,7 @@ from typing import Final, NamedTuple
 
 from model_check.logs.answers import HIGHER, KNOWN, OLDER, REFUSED, Answers
 from model_check.logs.facts import Accepted, Forgotten, Received, Refused, Run
-from model_check.logs.lives import Lives, ms
+from model_check.logs.lives import TOO_FAST, Lives, ms
 from model_check.logs.terms import BLIP
 
 MOST_REQUESTS: Final = 64
@@ -28,12 +33,12 @@ class Obeyed(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """The leader epoch that a broker has stored of a partition, since when, where that stands, and the one before."""
+    """The leader epoch that a broker has stored of a partition: since when, where it stands, over which channel."""
 
     epoch: int
     time: int
     place: str
-    before: int
+    channel: int
 
 
 @dataclass
@@ -45,6 +50,25 @@ class Broker:
     """What it obeyed before an older epoch, and the first line of that, while nobody can tell whether it lived on."""
     requests: OrderedDict[tuple[int, int, int], dict[str, int]] = field(default_factory=OrderedDict)
     stored: dict[str, Stored] = field(default_factory=dict)
+    latest: tuple[int, int, int] | None = None
+    """Controller, epoch and correlation id of the last LeaderAndIsr that arrived."""
+    channel: int = 0
+    """How many channels it came over, so far; before each but the first the broker may have started."""
+    lived_since: int = 0
+    """From which of the channels on it surely has not."""
+
+    def hears(self, request: tuple[int, int, int]) -> None:
+        """A LeaderAndIsr arrives: over the channel of the last one, or another."""
+        if self.latest is None or request[:2] != self.latest[:2] or request[2] < self.latest[2]:
+            self.channel += 1
+            self.lived_since = self.channel
+        self.latest = request
+
+    def remembers(self, partition: str, epoch: int) -> None:
+        """It refuses a leader epoch for the one that it knows: if it stored that before, it has lived since."""
+        stored = self.stored.get(partition)
+        if stored is not None and stored.epoch == epoch:
+            self.lived_since = min(self.lived_since, stored.channel)
 
 
 @dataclass
@@ -110,7 +134,9 @@ class Fences:
 
     def receives(self, one: Received) -> None:
         """A partition of a request has arrived."""
-        requests = self._of(one.broker).requests
+        broker = self._of(one.broker)
+        broker.hears(one.request)
+        requests = broker.requests
         if one.request not in requests:
             while len(requests) >= MOST_REQUESTS:
                 requests.popitem(last=False)
@@ -129,13 +155,21 @@ class Fences:
         if before is None or epoch > before.epoch:
             self.answers.holds(HIGHER)
         elif lived_on:
-            text = (
-                f"broker {one.broker} obeyed leader epoch {epoch} of {one.partition} from controller {one.request[0]},"
-                f" although it had stored {before.epoch} ({before.place})"
+            self._stores_no_higher(one, epoch, before, place, is_sure=before.channel >= broker.lived_since)
+        broker.stored[one.partition] = Stored(epoch, now, place, broker.channel)
+
+    def _stores_no_higher(self, one: Accepted, epoch: int, before: Stored, place: str, *, is_sure: bool) -> None:
+        if not is_sure and abs(ms(one.time) - before.time) > TOO_FAST:
+            self.answers.note(
+                f"broker {one.broker} obeyed a leader epoch that is not higher than before; its logs tell of no start"
+                " in between, and nothing else shows that there was none"
             )
-            self.answers.breaks_it(HIGHER, place, text)
-        known = before.epoch if before is not None and lived_on is not False else NO_EPOCH
-        broker.stored[one.partition] = Stored(epoch, now, place, known)
+            return
+        text = (
+            f"broker {one.broker} obeyed leader epoch {epoch} of {one.partition} from controller {one.request[0]},"
+            f" although it had stored {before.epoch} ({before.place})"
+        )
+        self.answers.breaks_it(HIGHER, place, text)
 
     def forgets(self, one: Forgotten) -> None:
         """What was stored may be gone, or was not stored."""
@@ -154,5 +188,7 @@ class Fences:
         else:
             text = f"broker {one.broker} refused {one.of} epoch {one.epoch}, and knew {one.known}"
             self.answers.breaks_it(claim, place, text)
+        if one.partition:
+            self._of(one.broker).remembers(one.partition, one.known)
         key = (one.broker, one.of, one.controller, one.epoch == one.known)
         self.refusals.setdefault(key, Refusals(place)).times += 1

@@ -23,7 +23,7 @@ from model_check.logs.facts import (
 )
 from model_check.logs.fences import Fences
 from model_check.logs.files import FileStream
-from model_check.logs.lives import Lives
+from model_check.logs.lives import Lives, ms
 from model_check.logs.partitions import Partitions
 from model_check.logs.reading import MOST_TOPICS, SHOWN, Piece
 from model_check.logs.terms import Terms
@@ -46,6 +46,8 @@ class Judged:
     topics: set[str] = field(default_factory=set)
     first_time: str = ""
     last_time: str = ""
+    set_back: int = 0
+    """By how many milliseconds an entry is of an earlier time than the one above it, at most."""
     _file: int = -1
     _lines: int = 0
 
@@ -84,6 +86,7 @@ class Judged:
         for kind, shown in piece.samples.items():
             kept = self.samples.setdefault(kind, [])
             kept += [f"{name}:{before + number}: {text!r}" for number, text in shown[: SHOWN - len(kept)]]
+        self.set_back = max(self.set_back, piece.set_back, _set_back(self.last_time, piece.first_time))
         self.first_time = self.first_time or piece.first_time
         self.last_time = piece.last_time or self.last_time
         self._lines += piece.lines
@@ -110,3 +113,7 @@ class Judged:
         else:
             self.terms.obeyed(run, first, last)
             self.fences.obeys(run, first, last)
+
+
+def _set_back(before: str, after: str) -> int:
+    return ms(before) - ms(after) if after < before and after else 0

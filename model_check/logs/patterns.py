@@ -55,7 +55,7 @@ OLD_REQUEST: Final = re.compile(
 )
 OLD_LEADER_EPOCH: Final = re.compile(
     rf"gnoring LeaderAndIsr request from controller (\d{{1,10}}) with correlation id -?\d+ epoch -?\d+ for partition"
-    rf" {TP}"
+    rf" (?P<partition>{TP})"
     r" since its associated leader epoch (-?\d{1,10}) (?:is old\. Current leader epoch is|is not higher than the"
     r" current leader epoch|is smaller than the current leader epoch) (-?\d{1,10})"
 )

@@ -29,6 +29,7 @@ from model_check.logs.facts import (
     Stale,
 )
 from model_check.logs.heads import FOREIGN, TORN, Head, Odd, read_heads
+from model_check.logs.lives import ms
 
 READ: Final = "read"
 QUIET: Final = "known, and nothing is asked of it"
@@ -53,6 +54,8 @@ class Piece:
     topics: set[str] = field(default_factory=set)
     first_time: str = ""
     last_time: str = ""
+    set_back: int = 0
+    """By how many milliseconds an entry is of an earlier time than the one above it, at most."""
 
 
 class Reading:
@@ -70,6 +73,8 @@ class Reading:
             return
         piece = self.piece
         piece.first_time = piece.first_time or one.time
+        if one.time < piece.last_time:
+            piece.set_back = max(piece.set_back, ms(piece.last_time) - ms(one.time))
         piece.last_time = one.time
         if one.logger == patterns.STATE_CHANGES:
             kind = self._state_change(one)
@@ -163,9 +168,10 @@ class Reading:
         elif found := patterns.UPDATED.fullmatch(said):
             self._run("broker", who, int(found[1]), int(found[2]), one)
         elif found := patterns.OLD_REQUEST.fullmatch(said, 1):
-            self._refused(one, who, "controller", found)
+            self.piece.facts.append(_refused(one, who, "controller", found.group(1, 2, 3)))
         elif found := patterns.OLD_LEADER_EPOCH.fullmatch(said, 1):
-            self._refused(one, who, "leader", found)
+            told = _refused(one, who, "leader", found.group(1, 3, 4))
+            self.piece.facts.append(told._replace(partition=dashed(found["partition"])))
         elif patterns.QUIET.match(said):
             return self._forgets(who, said)
         else:
@@ -176,10 +182,6 @@ class Reading:
         request = (int(found[2]), int(found[3]), int(found[1]))
         self._run("broker", who, request[0], request[1], one)
         self.piece.facts.append(Accepted(one.number, one.time, who, request, dashed(found[4])))
-
-    def _refused(self, one: Head, who: int, of: str, found: re.Match[str]) -> None:
-        controller, epoch, known = int(found[1] or -1), int(found[2]), int(found[3])
-        self.piece.facts.append(Refused(one.number, one.time, who, controller, of, epoch, known))
 
     def _forgets(self, who: int, said: str) -> str:
         """A line that nothing is asked of, after which nobody may know what the broker has stored."""
@@ -251,6 +253,12 @@ class _Open:
 
     def __init__(self, index: int, number: int, time: str) -> None:
         self.index, self.last, self.last_time, self.lines = index, number, time, 1
+
+
+def _refused(one: Head, who: int, of: str, told: tuple[str | None, ...]) -> Refused:
+    """A refusal, of which controller, the epoch given and the one known are told."""
+    controller, epoch, known = (int(number or -1) for number in told)
+    return Refused(one.number, one.time, who, controller, of, epoch, known)
 
 
 def read_piece(lines: Iterable[str]) -> Piece:

@@ -333,12 +333,18 @@ def test_of_different_clusters_nothing_is_held_against_each_other(tmp_path: Path
     assert not any(map(broken, runs))
 
 
-def _overlapping(tmp_path: Path, late: float, once: float) -> Run:
-    """Controller 2 has epoch 5; broker 1 obeys that `once` seconds later by its clock; then 1 has 6, and 2 goes on."""
+def _overlapping(tmp_path: Path, late: float, once: float, *, since: bool = True) -> Run:
+    """Controller 2 has epoch 5; broker 1 obeys that `once` seconds later by its clock; then 1 has 6, and 2 goes on.
+
+    At last 1 has 7, which broker 2 obeys as much later as it did once; if anything is told `since`.
+    """
     first = log(CHANGES, [ACTS.format(2, 5)], since=0) + log(CHANGES, election(2, 5), since=100 + late, step=0.1)
     second = log(CHANGES, obedience(1, 2, 5, 1), since=once) + log(CHANGES, [ACTS.format(1, 6)] * 2, since=100)
     third = log(CHANGES, obedience(2, 1, 4, 0), since=-200) + first
     fourth = log(CHANGES, [ACTS.format(1, 4)], since=-200 - once) + second
+    if since:
+        third += log(CHANGES, obedience(2, 1, 7, 2), since=100_000)
+        fourth += log(CHANGES, [ACTS.format(1, 7)], since=100_000 - once)
     files = {f"broker-2/{CHANGES}": third, f"broker-1/{CHANGES}": fourth}
     (run,) = judge_logs([written(tmp_path, files)])
     return run
@@ -349,6 +355,7 @@ def test_a_zombie_is_told_by_clocks_only_as_far_as_they_can_be_compared(tmp_path
     assert breaks(_overlapping(tmp_path / "a", late=2, once=0.5)) == {LATEST: [f"{CHANGES}:4"]}
     assert breaks(_overlapping(tmp_path / "b", late=0.2, once=0.5)) == {}
     assert breaks(_overlapping(tmp_path / "c", late=20 * 3600, once=0.5)) == {}
+    assert breaks(_overlapping(tmp_path / "d", late=2, once=0.5, since=False)) == {}  # it may have been set
 
 
 @pytest.mark.parametrize(
