@@ -14,7 +14,10 @@ from spec.variants import DOCUMENTATION, DOCUMENTED, switch
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("spec", "reference", "model_check", "tests")
-PATHS = ["README.md", *sorted(str(one.relative_to(ROOT)) for top in FOLDERS for one in (ROOT / top).rglob("README.md"))]
+PATHS = [
+    "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
+    *sorted(str(one.relative_to(ROOT)) for top in FOLDERS for one in (ROOT / top).rglob("README.md")),
+]  # fmt: skip
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SPEC = (ROOT / "spec/README.md").read_text(encoding="utf-8")
 
