@@ -10,15 +10,16 @@ Kafka 0.10.2.2: `IsrChangeNotificationListener`. PROTOCOL.md section 7.1.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import takewhile
+from math import inf
 from typing import Final
 
 from model_check.judging.positions import Explained, Position
 from model_check.judging.recorded_trees import raw_leadership
 from model_check.recordings.recording import Cluster
-from model_check.recordings.seen import NotificationCreated, SessionBegan, StateWritten
+from model_check.recordings.seen import NotificationCreated, NotificationDeleted, SessionBegan, StateWritten
 from model_check.recordings.tracks import REPORTS, STATE_CHANGES, Tracks
 from model_check.stepping.plain_state import PlainState, part
-from spec.formats.kafka_types import LEADER_DURING_DELETE, NO_LEADER
+from spec.formats.kafka_types import LEADER_DURING_DELETE, NO_LEADER, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.logs.log_lines import Line
@@ -80,10 +81,16 @@ class ToldNext:
             return {}, 0
         if any(one.time < first.time for one in self.tracks.lines(to.place, c, REPORTS)[:1]):
             return {}, 0
-        brokers, cluster = first.line.brokers, self.tracks.cluster
-        of_it = takewhile(lambda line: line.brokers == brokers, _metadata(one.line for one in lines))
-        told = (one for one in of_it if one.partition in cluster.partitions and _names_known(cluster, one.leadership))
-        return {cluster.partition(one.partition): one.leadership for one in told}, first.time
+        cluster, end = self.tracks.cluster, self._deletes(to, c)
+        of_it = _of_one_request(one.line for one in takewhile(lambda line: line.time <= end, lines))
+        told = (one for one in of_it if one.partition in cluster.partitions)
+        known = (one for one in told if _names_known(cluster, one.leadership))
+        return {cluster.partition(one.partition): one.leadership for one in known}, first.time
+
+    def _deletes(self, to: Position, c: int) -> float:
+        """When a controller next deletes a notification: behind all that it tells of those that it has listed."""
+        deleted = (one for one in self.tracks.changes(to.place) if isinstance(one, NotificationDeleted) and one.by == c)
+        return next((one.time for one in deleted), inf)
 
     def _is_said(self, told: LeaderIsrAndControllerEpoch, known: PlainState) -> bool:
         """Whether a line says what a record of a state has, its version aside, which is not printed."""
@@ -98,9 +105,11 @@ def _names_known(cluster: Cluster, told: LeaderIsrAndControllerEpoch) -> bool:
     return {told.leader, *told.isr} <= {NO_LEADER, LEADER_DURING_DELETE, *cluster.broker_ids}
 
 
-def _metadata(lines: Iterable[Line]) -> Iterator[UpdateMetadataSending]:
-    """The lines of UpdateMetadata with which a log goes on."""
+def _of_one_request(lines: Iterable[Line]) -> Iterator[UpdateMetadataSending]:
+    """The lines of the UpdateMetadata with which a log goes on: to the same brokers, and each partition once."""
+    brokers, told = None, set[TopicPartition]()
     for line in lines:
-        if not isinstance(line, UpdateMetadataSending):
+        if not isinstance(line, UpdateMetadataSending) or line.partition in told or brokers not in {None, line.brokers}:
             return
+        brokers, told = line.brokers, {*told, line.partition}
         yield line

@@ -10,7 +10,14 @@ from model_check.judging.positions import Explained, Position
 from model_check.judging.recorded_trees import raw_leadership
 from model_check.judging.told_next import ToldNext
 from model_check.recordings.recording import Cluster
-from model_check.recordings.seen import ControllerSaid, NotificationCreated, SessionBegan, StateWritten, ZooKeeperChange
+from model_check.recordings.seen import (
+    ControllerSaid,
+    NotificationCreated,
+    NotificationDeleted,
+    SessionBegan,
+    StateWritten,
+    ZooKeeperChange,
+)
 from model_check.recordings.tracks import REPORTS, STATE_CHANGES
 from model_check.stepping.open_system import open_system
 from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
@@ -39,10 +46,15 @@ def said(line: Any, time: int = TOLD_AT) -> ControllerSaid:
 
 
 def tells(
-    state: LeaderIsrAndControllerEpoch, p: int = 0, *, epoch: int = EPOCH, to: tuple[int, ...] = (11,)
+    state: LeaderIsrAndControllerEpoch,
+    p: int = 0,
+    *,
+    epoch: int = EPOCH,
+    to: tuple[int, ...] = (11,),
+    time: int = TOLD_AT,
 ) -> ControllerSaid:
     """A line of UpdateMetadata."""
-    return said(UpdateMetadataSending(13, epoch, state, to, NAMES[p]))
+    return said(UpdateMetadataSending(13, epoch, state, to, NAMES[p]), time)
 
 
 def written(state: LeaderIsrAndControllerEpoch, *, time: int = 40, p: int = 0) -> StateWritten:
@@ -52,6 +64,10 @@ def written(state: LeaderIsrAndControllerEpoch, *, time: int = 40, p: int = 0) -
 
 def created(*partitions: int, time: int = 40) -> NotificationCreated:
     return NotificationCreated(**AT, time=time, zxid=1, by=1, partitions=frozenset(partitions), notice=2)
+
+
+def deleted(by: int, time: int) -> NotificationDeleted:
+    return NotificationDeleted(**AT, time=time, zxid=1, by=by, notice=0)
 
 
 def began(by: int, time: int) -> SessionBegan:
@@ -70,6 +86,7 @@ def is_yet_to_come(
         cluster=CLUSTER,
         lines=lambda _place, _c, log: logs[log],
         transactions=lambda _place, until: [one for one in changes if one.time <= until],
+        changes=lambda _place: changes,
     )
     known = raw_leadership(MODEL, CLUSTER.in_numbers(BEFORE))
     state = {
@@ -95,6 +112,9 @@ REMOVED = replace(AFTER, leader=LEADER_DURING_DELETE, leader_epoch=0)
         ([tells(AFTER, 1)], [written(AFTER)], False),  # of another partition
         ([tells(BEFORE, 1), tells(AFTER)], [written(AFTER)], True),
         ([tells(BEFORE), tells(AFTER, to=(12,))], [written(AFTER)], False),  # what the next broker is told
+        ([tells(BEFORE), tells(AFTER)], [written(AFTER)], False),  # what the next request tells
+        ([tells(AFTER)], [written(AFTER), deleted(3, TOLD_AT - 1)], False),  # this run has told all by then
+        ([tells(AFTER)], [written(AFTER), deleted(3, TOLD_AT), deleted(1, 0)], True),
         ([FOUND, tells(AFTER)], [written(AFTER)], False),
         ([], [written(AFTER)], False),
         ([tells(REMOVED)], [written(AFTER)], True),  # its ISR and controller epoch tell
@@ -118,6 +138,8 @@ def test_what_is_told_after_the_listener_runs_again_was_not_read_by_this_run() -
     [
         ([tells(BEFORE), tells(BEFORE, 1)], [created(1)], True),
         ([tells(BEFORE)], [created(1)], False),  # it tells of what it has listed
+        # It lists the second one by itself, once the first is dealt with.
+        ([tells(BEFORE), tells(BEFORE, 1, time=60)], [created(1), deleted(3, 55)], False),
         ([tells(BEFORE, 1)], [], False),
         ([tells(BEFORE, 1)], [created(0)], False),
         ([tells(BEFORE, 1)], [created(1, time=60)], False),
