@@ -1,11 +1,14 @@
 """Lines of a driven controller: those of some kinds, each once, with what has no order in one order."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 import model_check.conformance
-from model_check.conformance.driving.log_lines import KINDS, lines_of_turn
+from model_check.conformance.driving.log_lines import KINDS, LOGS, lines_of_turn
+from spec.logs.controller_log.parts import ControllerLogLine
+from spec.logs.controller_request_lines import ControllerLine
 from tests.model_check.conformance.all_vectors import VECTORS
 
 MOVED = "Controller 1 epoch 3 changed partition [a,0] from OfflinePartition to OnlinePartition with leader 2"
@@ -64,3 +67,15 @@ def test_the_page_has_every_kind_that_a_vector_names() -> None:
     named = {kind for one in VECTORS for kind in one.given.get("lines", ())}
     assert named <= KINDS
     assert [kind for kind in sorted(named) if f"| `{kind}` |" not in page] == []
+
+
+def test_the_page_has_every_kind_that_a_controller_logs_either_with_its_text_or_with_why_nobody_asks_for_it() -> None:
+    page = (Path(model_check.conformance.__path__[0]) / "FORMAT.md").read_text("utf-8")
+    asked_for, _, not_asked_for = page.partition("| not asked for | why |")
+    rows = {*re.findall(r"^\| `(\w+)` \|", asked_for, re.MULTILINE)}
+    reasons = {*re.findall(r"`([A-Z]\w+)`(?:, | \|)", not_asked_for)}
+    said = {one.__name__ for log in LOGS for one in log.kinds if issubclass(one, ControllerLine | ControllerLogLine)}
+    assert sorted(said - rows - reasons) == []
+    assert sorted(reasons - said) == []
+    assert rows.isdisjoint(reasons)
+    assert {kind for one in VECTORS for kind in one.given.get("lines", ())}.isdisjoint(reasons)
