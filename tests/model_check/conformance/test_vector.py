@@ -13,8 +13,9 @@ from pydantic import TypeAdapter
 
 import model_check.conformance
 from model_check.conformance.making.cases import Case, files_of
-from model_check.conformance.protocol import PROTOCOL
+from model_check.conformance.protocol import PROTOCOL, VERBS
 from model_check.conformance.vector import (
+    DIALECTS,
     FOLDER,
     VERSION,
     Vector,
@@ -48,6 +49,16 @@ def test_there_are_as_many_as_are_told() -> None:
     told = (HERE / "FORMAT.md").read_text("utf-8")
     assert f"what there is to ask: {len(VECTORS)} vectors" in told
     assert f"Protocol {PROTOCOL}, vectors {VERSION}." in told
+
+
+def test_each_verb_is_asked_in_the_dialects_that_the_page_says() -> None:
+    """What the page excepts, verb by verb; all others are asked in all."""
+    asked = {verb: {dialect for one in VECTORS if one.verb == verb for dialect in one.dialects} for verb in VERBS}
+    assert {verb: {*DIALECTS} - dialects for verb, dialects in asked.items() if dialects < {*DIALECTS}} == {
+        "handle_isr_changes": {"as-coded-0.8.2"},
+        "delay": {"as-coded-0.8.2", "as-coded-0.9.0"},
+        "control": {*DIALECTS} - {"as-coded-0.10.2"},
+    }
 
 
 def test_a_line_is_as_the_schema_says() -> None:
