@@ -66,7 +66,7 @@ def command(
 def made_here(master: str) -> Mapping[str, list[Case]] | None:
     """All cases, of which those of driven controllers take long; None where it was interrupted."""
     from model_check.conformance.making.controlled import kept
-    from model_check.conformance.making.shares import told_of
+    from model_check.conformance.making.shares import amiss, told_of
     from model_check.conformance.making.themes import THEMES
     from model_check.spark.spark_vectors import made_by_workers
 
@@ -76,4 +76,6 @@ def made_here(master: str) -> Mapping[str, list[Case]] | None:
     if made is None:
         return None
     say("".join(f"{one}\n" for one in told_of(made)) + f"made in {time.monotonic() - start:.0f} s\n")
+    if wrong := amiss(made):
+        raise BadInput(f"model_check/conformance/making/beyond.py: {'; '.join(wrong)}; mend its reasons")
     return {**every_case(), **kept(made)}

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from model_check.conformance.making import logged
+from model_check.conformance.making import beyond, logged
 from model_check.conformance.making.controlled import Made, chosen, kept
 from model_check.conformance.making.occasions import (
     BRANCH,
@@ -35,13 +35,6 @@ WORDS: Final = {
     "order": "orders that are left open", "amid": "interruptions",
 }  # fmt: skip
 """What scripts show that has no end of its own."""
-BEYOND: Final = {
-    "stop_deletions": "it takes a thread that has the lock while a listener resigns, and who is driven ends a shutdown "
-    "before hearing of anything else",
-    "P-NEW-OFFLINE": "it takes another controller that has yet to create a state znode, and in a script another one "
-    "has ended its work before the driven one goes on",
-}
-"""What no script can show, and why."""
 OWN: Final = frozenset(
     one.name
     for one in rules()
@@ -77,19 +70,35 @@ def there_is() -> Iterator[tuple[str, str, frozenset[str]]]:
 
 
 def told_of(made: Mapping[str, Made]) -> Iterator[str]:
-    """What the vectors show of the specification, a line each."""
+    """What the vectors show of the specification, a line each, and why they do not show what is missing."""
     cases = [made[name].done[number][1] for name, numbers in chosen(made).items() for number in numbers]
     shown = Shown().union(*cases)
     counts = Counter(one[0] for one in shown)
     told = ", ".join(f"{counts[kind]} {words}" for kind, words in WORDS.items())
     yield f"{len(cases)} of {sum(one.walked for one in made.values())} scripts show all of {told}"
-    actions = frozenset(one[1] for one in shown if one[0] == "action")
-    yield share("actions of a controller", OWN, actions)
-    yield share("lost answers", LOST, actions)
-    for kind, words, there in there_is():
-        yield share(words, there, frozenset(" ".join(one[1:]) for one in shown if one[0] == kind))
+    for words, there, named in _compared(shown):
+        yield share(words, there, named)
     yield _logged(made)
-    yield from (f"no script can show {name}: {why}" for name, why in BEYOND.items())
+    yield from beyond.told(_missing(shown))
+
+
+def amiss(made: Mapping[str, Made]) -> list[str]:
+    """What is not shown and has no reason, and what is shown and has one."""
+    return [*beyond.amiss(_missing(Shown().union(*(shows for one in made.values() for _, shows in one.done))))]
+
+
+def _compared(shown: Shown) -> Iterator[tuple[str, frozenset[str], frozenset[str]]]:
+    """What there is and what is shown, by words."""
+    actions = frozenset(one[1] for one in shown if one[0] == "action")
+    yield "actions of a controller", OWN, actions
+    yield "lost answers", LOST, actions
+    for kind, words, there in there_is():
+        yield words, there, frozenset(" ".join(one[1:]) for one in shown if one[0] == kind)
+
+
+def _missing(shown: Shown) -> frozenset[str]:
+    """All that is not shown, by name."""
+    return frozenset(name for _, there, named in _compared(shown) for name in there - named)
 
 
 def _logged(made: Mapping[str, Made]) -> str:

@@ -1,10 +1,13 @@
 """Shares of what scripts show: what there is of each kind, what a walk shows of it, and what comes first."""
 
+import json
 import re
 from dataclasses import replace
 
 import pytest
 
+from model_check.conformance.driving.log_lines import LOGS
+from model_check.conformance.making.beyond import A_REBALANCE_AND_MORE, BEYOND, BY_HAND, REASONS, TWO_AND_A_DELETION
 from model_check.conformance.making.cases import Case
 from model_check.conformance.making.controlled import Made, chosen, kept
 from model_check.conformance.making.occasions import (
@@ -19,17 +22,21 @@ from model_check.conformance.making.occasions import (
     troubles_shown,
 )
 from model_check.conformance.making.rounds import VERSIONS, asked, comes_by, new_to
-from model_check.conformance.making.shares import BEYOND, LOST, OWN, share, there_is, told_of, troubles
+from model_check.conformance.making.shares import LOST, OWN, amiss, claimed, share, there_is, told_of, troubles
 from model_check.conformance.making.stages import Shown
+from model_check.conformance.making.themes import THEMES
 from model_check.conformance.vector import FOLDER
 from model_check.explicit_state.interpreter import Machine
 from reference.journal import ElectionGivenUp, Report, SelectorAsked, StateChange
-from spec.formats.kafka_types import TopicPartition
+from spec.defects import DEFECTS
+from spec.formats.kafka_types import V0102, TopicPartition
 from spec.logs.controller_log.leader_selection import PreferredSelected, UncleanLeader
 from spec.logs.state_change_lines import ElectionFailed, LeaderElectionStarted
+from spec.properties import claims
 from spec.scopes import scope
 from spec.system import rules, system
 from spec.tables.taken_rows import ROWS
+from tests.model_check.conformance.all_vectors import VECTORS
 
 A0, A1 = TopicPartition("a", 0), TopicPartition("a", 1)
 LOST_EPOCH = (
@@ -124,7 +131,8 @@ def test_there_is_something_of_each_kind_and_what_no_script_can_show_is_of_it() 
     names = {one.name for one in rules()}
     assert names > OWN | LOST
     assert {"adopt_epoch", "elect_where_allowed", "read_broker_data", "check_imbalance"}.isdisjoint(OWN)
-    assert {*BEYOND} <= OWN | kinds[TAKEN]
+    assert {*BEYOND} <= OWN.union(*kinds.values())
+    assert len(BEYOND) == sum(map(len, REASONS.values())), "each has one reason"
     assert {"a_leader_is_elected"} <= kinds[OCCASION]
     assert {"one_term_acts_in_an_epoch"} <= kinds[BROKEN]
 
@@ -138,4 +146,48 @@ def test_a_share_names_what_is_missing() -> None:
 def test_shares_are_told_a_line_each(number: int, told: str) -> None:
     lines = [*told_of({"broker": made({"action: subscribe", "action: elect_read"})})]
     assert lines[number].startswith(told)
-    assert len(lines) == 4 + len([*there_is()]) + len(BEYOND)
+    assert len(lines) == 4 + len([*there_is()]) + len(REASONS)
+
+
+def test_what_is_missing_has_a_reason_and_what_is_shown_has_none() -> None:
+    """Of all there is but what has a reason nothing is amiss; one less, or one more, is."""
+    kinds = {kind: there for kind, _, there in there_is()}
+    walked = {f"{kind}: {name}" for kind, there in kinds.items() for name in there - BEYOND.keys()}
+    walked |= {f"action: {one}" for one in OWN | LOST if one not in BEYOND}
+    assert amiss({"broker": made(walked)}) == []
+    assert amiss({"broker": made(walked | {"action: stop_deletions"})}) == [
+        "a walk shows stop_deletions, and a reason says why none does"
+    ]
+    assert amiss({"broker": made(walked - {"action: subscribe"})}) == [
+        "no walk shows subscribe, and no reason is given"
+    ]
+    assert "no walk shows stop_deletions: it takes a thread that has the lock" in "\n".join(
+        told_of({"broker": made(walked)})
+    )
+
+
+def test_what_a_script_by_hand_shows_is_in_its_refs_or_its_lines() -> None:
+    """A defect that breaks the claim, or of which the occasion's source tells; lines are those that are compared."""
+    by_hand = [one for one in VECTORS if one.group == "case"]
+    refs, lines = {ref for one in by_hand for ref in one.refs}, json.dumps([one.then for one in by_hand])
+    breaking = {claim: {one.id for one in DEFECTS if one.breaks == claim} for claim in claimed()[1]}
+    sources = {one.name: {*re.findall(r"\bD\d+", one.source)} for one in claims()}
+    page, broken = (FOLDER.parent / "README.md").read_text("utf-8"), BEYOND.keys() & breaking.keys()
+    of_them = len({*REASONS[BY_HAND]} & broken)
+    assert f"Of the {len(broken)} claims, for example, scripts by hand break {of_them}." in page
+    for name in REASONS[BY_HAND]:
+        if name in troubles():
+            (kind,) = (one for log in LOGS for one in log.kinds if one.__name__ == name)
+            assert max(re.split(r"{[^}]*}", kind.templates[V0102].text), key=len) in lines.replace('\\"', '"'), name
+        else:
+            assert refs & (breaking.get(name) or sources[name]), name
+
+
+def test_no_theme_has_what_the_reasons_say_that_none_has() -> None:
+    scopes = [theme.scope(name) for name, theme in THEMES.items()]
+    assert not any(one.controllers > 1 and "deletion" in one.parts for one in scopes)
+    beside = {"deletion", "reassignment", "preferred_election"}
+    assert not any("auto_rebalance" in one.parts and beside & one.parts for one in scopes)
+    needing = {one.name: one.parts for one in claims()}
+    assert all("deletion" in needing[name] for name in REASONS[TWO_AND_A_DELETION])
+    assert all("auto_rebalance" in needing[name] for name in REASONS[A_REBALANCE_AND_MORE])
