@@ -148,7 +148,7 @@ def _story(told: Mapping[str, Any]) -> Story:
         )
         for one in told["steps"]
     ]
-    return Story(told["length"], tuple(steps), told["initial"])
+    return Story(told["length"], tuple(steps), told["initial"], None, tuple(told["partitions"]))
 
 
 # ------------------------------------------------------------------------------------------------------------- claims

@@ -36,7 +36,13 @@ def told(system: TransitionSystem, trace: Trace) -> dict[str, Any]:
     ]
     initial = trace.steps[0][1]
     shown = {one.name: one.show(initial[one.name]) for one in system.variables if one.name in initial}
-    return {"length": len(trace), "steps": steps, "initial": shown}
+    return {"length": len(trace), "steps": steps, "initial": shown, "partitions": _partitions(system)}
+
+
+def _partitions(system: TransitionSystem) -> list[str]:
+    """What the partitions are called, by number; nothing where a revision has no names for them."""
+    names = getattr(getattr(system.model, "scope", None), "partition_names", ())
+    return [f"[{one.topic},{one.partition}]" for one in names]
 
 
 def _events(action: Action, before: Mapping[str, int]) -> list[dict[str, Any]]:

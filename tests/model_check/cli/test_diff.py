@@ -51,6 +51,7 @@ def test_what_changed_is_told_with_the_stories_and_in_reports(kcheck: Kcheck, tm
     assert f"\n  {told}" in result.stdout
     assert "\nkcheck diff: VIOLATED: from base (" in result.stdout
     assert "become follower partition=0" in result.stdout
+    assert "; [a,0] leader " in result.stdout, "a story begins with who leads"
     document = from_json(formats["json"].read_text("utf-8"), "a.json")
     assert document.exit_code == 1
     assert json.loads(formats["json"].read_text("utf-8"))["verb"] == "diff"
