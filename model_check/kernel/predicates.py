@@ -2,9 +2,9 @@
 
 Whatever an engine wants to know is a yes or no about one state: an action is enabled in it; a bound stops an action in
 it; an `always` property fails in it; some enabled action would break a `step` property (its terms already speak of the
-state before); some enabled action takes a row of a transition table; a `sometimes` property or a goal holds in it, or
-a goal does not. So the kernel knows nothing of properties: it answers a list of predicates, and whoever searches counts
-the answers and remembers the first state of each.
+state before); some enabled action takes a row of a table; a `sometimes` property or a goal holds in it, or a goal does
+not. So the kernel knows nothing of properties: it answers a list of predicates, and whoever searches counts the answers
+and remembers the first state of each.
 """
 
 import enum
@@ -24,7 +24,7 @@ class Kind(enum.Enum):
     OVERFLOW = "only a bound of the scope stops the action"
     VIOLATED = "an always property fails"
     BROKEN = "some enabled action would break a step property"
-    TAKEN = "some enabled action takes a row of a transition table"
+    TAKEN = "some enabled action takes a row of a table: of transitions, or of what the handlers do next"
     WITNESSED = "a sometimes property holds"
     LACKED = "the goal of a recoverable or eventually property does not hold yet"
     GOAL = "the goal of a recoverable or eventually property holds"

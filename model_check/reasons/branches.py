@@ -25,7 +25,7 @@ MOST_FACTS: Final = 3
 
 def branch(system: TransitionSystem, action: Action, before: Valuation) -> tuple[str, ...]:
     """The branch that an action takes in a state, in lines; nothing of a rule that has one way only."""
-    rows = [f"takes {ROWS.get(row, row)}" for row, where in action.taken.items() if before(where)]
+    rows = [f"takes {ROWS[row]}" for row, where in action.taken.items() if row in ROWS and before(where)]
     places = [term for name, term in action.updates.items() if PLACE.fullmatch(name)]
     return (*(line for term in places for line in _way(system, term, before)), *rows)
 

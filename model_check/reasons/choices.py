@@ -84,11 +84,11 @@ class Seen:
 
     def _row(self, one: Action) -> str:
         """The row that an action takes, or the one of those that it may take which lacks least; why, as far as said."""
-        if not one.taken:
+        lacking = {row: self._false(where) for row, where in one.taken.items() if row in ROWS}
+        if not lacking:
             return ""
-        lacking = {row: self._false(where) for row, where in one.taken.items()}
         row = min(lacking, key=lambda each: len(lacking[each]))
-        told = str(ROWS.get(row, row))
+        told = str(ROWS[row])
         if not lacking[row]:
             return told
         words = "; ".join(filter(None, map(self._phrases.words, deciding(lacking[row][0], self.values))))

@@ -36,7 +36,7 @@ class Action:
 
     `guard` includes that everything fits; `overflow` holds where only a bound of the scope stops the action.
     `updates` names only the variables that may change. `budget` names the fault budget it draws on, or is None for
-    a step of progress. `taken` has, by row of a transition table, where the step takes that. `lines` has what Kafka
+    a step of progress. `taken` has, by row of a table, where the step takes that. `lines` has what Kafka
     logs, if that was asked for. Its `repr` has no terms: z3 prints what they share again and again, for hours.
     """
 
@@ -178,7 +178,7 @@ def in_any_order() -> AbstractContextManager[None]:
 
 
 def take(row: str, condition: object) -> None:
-    """Where the condition holds, the step takes this row of a transition table."""
+    """Where the condition holds, the step takes this row of a table: of transitions, or of what follows what."""
     frame = _frame()
     frame.taken[row] = either(frame.taken.get(row, flag(False)), both(frame.condition, condition))
 

@@ -26,7 +26,7 @@ from spec.protocol.elections.rebalance import end_election
 from spec.protocol.elections.requested import end_pending_election, end_requested_election, run_pending_elections
 from spec.protocol.failover.machine_startup import after_the_dead, start_state_machines
 from spec.protocol.failover.steps import after_election_request, load_deletions, resume
-from spec.protocol.junctions import Column, Junction, Then, follow
+from spec.protocol.junctions import Column, Junction, Then, follow, row
 from spec.protocol.reassignment.phase_b import delete_old_replicas
 from spec.protocol.reassignment.requests import end_listener, end_running
 from spec.protocol.topics.creation import finish_creation
@@ -102,5 +102,13 @@ def column(junction: Junction) -> Column:
         return {Handler.NONE: READS[junction]}
     return {handler: row[JUNCTIONS.index(junction)] for handler, row in HANDLERS.items()}
 
+
+ROWS: Final[Mapping[str, tuple[Handler, Junction]]] = {
+    row(handler, junction): (handler, junction)
+    for junction in (*JUNCTIONS, *READS)
+    for handler, thens in column(junction).items()
+    if thens != NEVER
+}
+"""Each place of the table where a handler comes, by the id under which a search counts from how many states."""
 
 follow({junction: column(junction) for junction in Junction})

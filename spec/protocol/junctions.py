@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from spec.language.records import ALWAYS, PerScope
-from spec.language.rules import when
+from spec.language.rules import take, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.state.cluster import State
@@ -57,6 +57,11 @@ Column = Mapping[Handler, tuple[Then, ...]]
 _TABLE: dict[Junction, Column] = {}
 
 
+def row(handler: Handler, junction: Junction) -> str:
+    """The id of a row of the table: what a handler does next behind a junction."""
+    return f"H-{handler.name}-{junction.name}".replace("_", "-")
+
+
 def follow(table: Mapping[Junction, Column]) -> None:
     """Take this for the table of what follows what; LookupError where a continuation that follows has conditions."""
     every = [then for column in table.values() for thens in column.values() for then in thens]
@@ -69,7 +74,7 @@ def follow(table: Mapping[Junction, Column]) -> None:
 def proceed(junction: Junction, s: State, m: Model, c: int, *, p: int = 0, handler: Handler | None = None) -> None:
     """Go on with what the controller's handler, or the one that is named, does next; p is the partition at hand.
 
-    Only those handlers are told apart that come there in this model.
+    Only those handlers are told apart that come there in this model. The step takes the handler's row of the table.
     """
     if not _TABLE:
         raise LookupError("spec.protocol.handlers, which fills the table of what follows what, is not loaded")
@@ -79,8 +84,13 @@ def proceed(junction: Junction, s: State, m: Model, c: int, *, p: int = 0, handl
         if named is None:
             raise LookupError(f"nothing follows {junction.name} of {handler.name}")
         due = {named: flag(True)}
+        take(row(handler, junction), condition=True)
     else:
-        due = _by_handler(s.controllers[c].handler, found)
+        running = s.controllers[c].handler
+        due = _by_handler(running, found)
+        for one, then in found.items():
+            if then is not None:
+                take(row(one, junction), running == one)
     begun = [then for then in due if then.follows is not None]
     for then in begun:
         with when(due[then]):

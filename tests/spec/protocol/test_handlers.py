@@ -6,14 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import z3
 
 import spec
 from model_check.explicit_state.explorer import explore
 from spec.language.rules import Property
-from spec.language.terms import either, enumeration
+from spec.language.terms import both, either, enumeration
 from spec.model import Model
 from spec.protocol.handler_diagrams import dot_handlers, markdown_handlers, mermaid_handlers
-from spec.protocol.handlers import HANDLERS, JUNCTIONS, NEVER, READS, column
+from spec.protocol.handlers import HANDLERS, JUNCTIONS, NEVER, READS, ROWS, column
 from spec.protocol.junctions import Junction, proceed
 from spec.scopes import scope
 from spec.state.cluster import State
@@ -49,6 +50,11 @@ def test_every_handler_has_a_row_and_every_junction_a_column() -> None:
 @pytest.mark.parametrize("junction", Junction, ids=lambda one: one.name)
 def test_who_comes_to_a_junction(junction: Junction) -> None:
     assert {one for one, thens in column(junction).items() if thens != NEVER} == COMES_TO[junction]
+
+
+def test_each_place_where_a_handler_comes_is_a_row_by_its_own_id() -> None:
+    assert {*ROWS.values()} == {(handler, junction) for junction, comes in COMES_TO.items() for handler in comes}
+    assert ROWS["H-BROKER-FAILURE-VISITS-DONE"] == (Handler.BROKER_FAILURE, Junction.VISITS_DONE)
 
 
 def test_handlers_are_told_apart_in_few_places_besides() -> None:
@@ -134,6 +140,37 @@ def test_who_comes_to_a_junction_has_something_to_go_on_with(name: str, switches
     )
     assert found.states > 1
     assert not found.violated
+
+
+@pytest.mark.takes("It makes all actions of a scope.")
+def test_a_step_takes_the_row_of_the_handler_that_runs_when_it_comes_to_the_junction() -> None:
+    """But where a handler begins and comes there in one step.
+
+    A failover that reads of no partition, when it starts its machines; a shutdown that takes the lock to move a leader.
+    """
+    system, others, asked = OnDemand(scope("creation_shutdown"), AS_CODED).unclaimed(), set(), set()
+    for one in system.actions:
+        for row, where in one.taken.items():
+            if row not in ROWS or ROWS[row][1] not in BEFORE:
+                continue
+            handler, junction = ROWS[row]
+            c = one.parameters["c"]
+            at, running = (
+                enumeration(kind).variable(f"controllers[{c}].{name}")
+                for kind, name in ((At, "at"), (Handler, "handler"))
+            )
+            comes = both(running == handler, either(*(at == place for place in BEFORE[junction])))
+            solver = z3.Solver()
+            solver.add(one.guard, where, (~comes).term)
+            asked.add(row)
+            if solver.check() != z3.unsat:
+                others.add((one.rule, row))
+    assert asked >= {"H-SHUTDOWN-VISITS-DONE", "H-SHUTDOWN-REMOVALS-DONE", "H-CREATION-VISITS-DONE"}
+    assert others == {
+        ("read_topics", "H-FAILOVER-VISITS-DONE"),
+        ("read_state", "H-FAILOVER-VISITS-DONE"),
+        ("move_partition", "H-SHUTDOWN-VISITS-DONE"),
+    }
 
 
 def test_who_has_nothing_to_go_on_with_is_named() -> None:
