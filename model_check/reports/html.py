@@ -17,6 +17,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from model_check.reports.characters import printable
+from model_check.reports.handlers import handlers, junctions
 from model_check.reports.state_graph import state_graphs
 from model_check.reports.taken import DRAWING, STATE, machines, taken
 from model_check.reports.timeline import (
@@ -72,6 +73,8 @@ def report(document: Document) -> str:
         graphs=state_graphs(document),
         occurring=occurring,
         machines=machines(occurring),
+        handlers=handlers(document),
+        junctions=junctions(),
         drawing=DRAWING,
         state=STATE,
         is_fault=is_fault,

@@ -9,7 +9,7 @@ from math import cos, pi, sin
 from typing import Any, Final, NamedTuple
 
 from model_check.verdicts.occurrences import Item, Occurrence, occurrences
-from model_check.verdicts.results import Document
+from model_check.verdicts.results import Document, Run
 from spec.tables.table import Table, Transition, transitions
 from spec.tables.taken_rows import TABLES
 
@@ -57,11 +57,16 @@ class Machine(NamedTuple):
     arrows: tuple[Arrow, ...]
 
 
+def explorations(document: Document) -> list[Run]:
+    """The runs that count what was taken; what sums up others counts nothing else, and is asked where they are not."""
+    counting = [run for run in document.runs if run.fired is not None]
+    return [run for run in counting if run.counts is not None] or counting
+
+
 def taken(document: Document) -> Mapping[Item, Occurrence | None]:
     """Everything that should occur, with what became of it; nothing, if nothing was explored."""
-    counting = [run for run in document.runs if run.fired is not None]
-    explored = [run for run in counting if run.counts is not None]  # what sums these up counts nothing else
-    return occurrences(explored or counting) if counting else {}
+    explored = explorations(document)
+    return occurrences(explored) if explored else {}
 
 
 def machines(found: Mapping[Item, Occurrence | None]) -> list[Machine]:

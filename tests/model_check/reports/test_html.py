@@ -13,6 +13,7 @@ from model_check.verdicts.occurrences import items
 from model_check.verdicts.results import Comparison, Document, Finding, plain_document
 from model_check.verdicts.told_stories import stories_told
 from model_check.verdicts.verdict import Verdict
+from spec.protocol.handlers import ROWS as HANDLER_ROWS
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import ROWS
@@ -148,7 +149,10 @@ def test_nothing_of_a_name_is_markup() -> None:
 
 def test_what_explorations_took_is_a_table_and_two_drawings() -> None:
     crash = replace(
-        run(), fired={"crash": 1234}, occurrences={"P-NEW-ONLINE": 56}, first_depths={"crash": 7, "P-NEW-ONLINE": 8}
+        run(),
+        fired={"crash": 1234},
+        occurrences={"P-NEW-ONLINE": 56, "H-CREATION-VISITS-DONE": 1234},
+        first_depths={"crash": 7, "P-NEW-ONLINE": 8, "H-CREATION-VISITS-DONE": 9},
     )
     text = report(plain_document("explore", crash))
     page = Page(text)
@@ -156,6 +160,10 @@ def test_what_explorations_took_is_a_table_and_two_drawings() -> None:
     assert page.count("rect", "state-box") == len(PartitionState) + len(ReplicaState)
     assert page.count("g", "row never") == len(ROWS) - 1
     assert page.count("g", "row") == len(ROWS)
+    assert page.count("td", "row") == len(HANDLER_ROWS)
+    assert page.count("td", "row never") == len(HANDLER_ROWS) - 1
+    assert "finish_creation <b>1,234</b>" in text
+    assert text.count("<b>not taken</b>") == len(HANDLER_ROWS) - 1
     assert f"What was taken of the specification (2 of {len(list(items()))})" in "".join(page.words)
     rows = '<td>{}</td>\n<td class="number">{}</td><td class="number">{}</td><td>{}</td></tr>'
     assert rows.format("crash", "1,234", 7, "tiny AS_CODED") in text
