@@ -191,10 +191,10 @@ def _ask_of_epochs(hosts: Sequence[Host], clocks: Clocks, answers: Answers) -> N
     for epoch, by_controller in sorted(by_epoch.items()):
         told = sorted(by_controller.values(), key=lambda some: _joined([one for _, one in some]).first_time)
         for before, after in pairwise(told):
+            returns = any(known.returned for _, known in (*before, *after))
             are_at_once = any(
-                _overlap(one, other) > max([0, *clocks.ahead(a, b, epoch - 1, epoch + 1)])
+                _are_at_once(one, other, clocks.ahead(a, b, epoch - 1, epoch + 1), returns=returns)
                 for (a, one), (b, other) in product(before, after)
-                if one.is_told and other.is_told and hosts[a].is_steady and hosts[b].is_steady
             )
             terms = (_joined([one for _, one in some]) for some in (before, after))
             _shares(epoch, *terms, answers, are_at_once=are_at_once)
@@ -202,9 +202,14 @@ def _ask_of_epochs(hosts: Sequence[Host], clocks: Clocks, answers: Answers) -> N
             answers.holds(ONE_TERM)
 
 
-def _overlap(before: Term, after: Term) -> int:
-    """For how many milliseconds a controller still acts when another one has begun, by their clocks."""
-    return ms(before.last_time) - ms(after.first_time) if after.lines else 0
+def _are_at_once(before: Term, after: Term, ahead: Sequence[int], *, returns: bool) -> bool:
+    """Whether a controller still acts when another one has begun: by their clocks, and if these cannot be compared
+    before and since, only where a broker has obeyed one, the other, and the one again.
+    """
+    if not (before.is_told and after.is_told and after.lines):
+        return False
+    late = ms(before.last_time) - ms(after.first_time)
+    return late > max(0, *ahead) if len(ahead) == BOTH else late > 0 and returns
 
 
 def _shares(epoch: int, before: Term, after: Term, answers: Answers, *, are_at_once: bool) -> None:
@@ -223,7 +228,7 @@ def _shares(epoch: int, before: Term, after: Term, answers: Answers, *, are_at_o
     )
     if are_at_once:
         answers.breaks_it(AT_ONCE, after.first, what, "D1-at-once", f"{after.controller} in {epoch}")
-    elif _overlap(before, after) > 0:
+    elif after.lines and after.first_time < before.last_time:
         answers.note(f"{after.first}: {what}, which are not known to be set alike")
 
 

@@ -58,6 +58,13 @@ class Election(NamedTuple):
     cause: str
 
 
+class Arrived(NamedTuple):
+    """An UpdateMetadata, by controller, epoch and correlation id; however many partitions it has."""
+
+    broker: int
+    request: tuple[int, int, int]
+
+
 class Received(NamedTuple):
     """A partition of a LeaderAndIsr, before any check; the leader epoch is -1 where it is not printed."""
 
@@ -94,7 +101,6 @@ class Refused(NamedTuple):
     of: str
     epoch: int
     known: int
-    partition: str = ""
 
 
 class EpochRead(NamedTuple):
@@ -134,6 +140,6 @@ class Stale(NamedTuple):
 
 
 Fact = (
-    Run | Begun | Illegal | Election | Received | Accepted | Forgotten | Refused
+    Run | Begun | Illegal | Election | Arrived | Received | Accepted | Forgotten | Refused
     | EpochRead | EpochRaised | Resigned | Stale
 )  # fmt: skip

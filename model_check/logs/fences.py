@@ -3,10 +3,10 @@
 What a broker knows it knows in one life. So an obedience to an older epoch is wrong where its logs tell that it was not
 started in between; and where it obeys the newer one again at once, whatever they tell. Otherwise it is noted.
 
-A leader epoch that is not higher is what a broker obeys whenever it starts, and the lines of its start may be missing.
-So it is wrong only where more than their absence tells that the broker lived on: the two requests came over one
-channel, whose correlation ids only rise, and which a controller opens anew for a broker that comes back; or a refusal
-in between showed that the broker remembers what it stored before.
+A leader epoch that is not higher is what a broker obeys whenever it starts, or has stopped the replica; and the lines
+that say so may be missing. So it is wrong only where nothing is missing between the two requests: they have one
+correlation id, or there is a line of each request between them. For a controller counts them for each broker, and
+begins anew for one that comes back.
 """
 
 from collections import OrderedDict
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from model_check.logs.answers import HIGHER, KNOWN, OLDER, REFUSED, Answers
-from model_check.logs.facts import Accepted, Forgotten, Received, Refused, Run
+from model_check.logs.facts import Accepted, Arrived, Forgotten, Received, Refused, Run
 from model_check.logs.lives import TOO_FAST, Lives, ms
 from model_check.logs.terms import BLIP
 
@@ -33,12 +33,12 @@ class Obeyed(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """The leader epoch that a broker has stored of a partition: since when, where it stands, over which channel."""
+    """The leader epoch that a broker has stored of a partition: since when, where it stands, in which sequence."""
 
     epoch: int
     time: int
     place: str
-    channel: int
+    sequence: int
 
 
 @dataclass
@@ -51,24 +51,15 @@ class Broker:
     requests: OrderedDict[tuple[int, int, int], dict[str, int]] = field(default_factory=OrderedDict)
     stored: dict[str, Stored] = field(default_factory=dict)
     latest: tuple[int, int, int] | None = None
-    """Controller, epoch and correlation id of the last LeaderAndIsr that arrived."""
-    channel: int = 0
-    """How many channels it came over, so far; before each but the first the broker may have started."""
-    lived_since: int = 0
-    """From which of the channels on it surely has not."""
+    """The last request that arrived, by controller, epoch and correlation id."""
+    sequence: int = 0
+    """How many sequences of requests there have been, each without a gap."""
 
     def hears(self, request: tuple[int, int, int]) -> None:
-        """A LeaderAndIsr arrives: over the channel of the last one, or another."""
-        if self.latest is None or request[:2] != self.latest[:2] or request[2] < self.latest[2]:
-            self.channel += 1
-            self.lived_since = self.channel
-        self.latest = request
-
-    def remembers(self, partition: str, epoch: int) -> None:
-        """It refuses a leader epoch for the one that it knows: if it stored that before, it has lived since."""
-        stored = self.stored.get(partition)
-        if stored is not None and stored.epoch == epoch:
-            self.lived_since = min(self.lived_since, stored.channel)
+        """A request arrives: it is the last one, or the next, or some may be missing."""
+        before, self.latest = self.latest, request
+        if before is None or request[:2] != before[:2] or request[2] - before[2] not in {0, 1}:
+            self.sequence += 1
 
 
 @dataclass
@@ -132,6 +123,10 @@ class Fences:
         )
         self.answers.breaks_it(OLDER, place, text, times=0)
 
+    def arrives(self, one: Arrived) -> None:
+        """An UpdateMetadata has arrived."""
+        self._of(one.broker).hears(one.request)
+
     def receives(self, one: Received) -> None:
         """A partition of a request has arrived."""
         broker = self._of(one.broker)
@@ -155,14 +150,14 @@ class Fences:
         if before is None or epoch > before.epoch:
             self.answers.holds(HIGHER)
         elif lived_on:
-            self._stores_no_higher(one, epoch, before, place, is_sure=before.channel >= broker.lived_since)
-        broker.stored[one.partition] = Stored(epoch, now, place, broker.channel)
+            self._stores_no_higher(one, epoch, before, place, is_sure=before.sequence == broker.sequence)
+        broker.stored[one.partition] = Stored(epoch, now, place, broker.sequence)
 
     def _stores_no_higher(self, one: Accepted, epoch: int, before: Stored, place: str, *, is_sure: bool) -> None:
         if not is_sure and abs(ms(one.time) - before.time) > TOO_FAST:
             self.answers.note(
-                f"broker {one.broker} obeyed a leader epoch that is not higher than before; its logs tell of no start"
-                " in between, and nothing else shows that there was none"
+                f"broker {one.broker} obeyed a leader epoch that is not higher than before; lines may be missing in"
+                " between, of a start or of a replica that was stopped"
             )
             return
         text = (
@@ -188,7 +183,5 @@ class Fences:
         else:
             text = f"broker {one.broker} refused {one.of} epoch {one.epoch}, and knew {one.known}"
             self.answers.breaks_it(claim, place, text)
-        if one.partition:
-            self._of(one.broker).remembers(one.partition, one.known)
         key = (one.broker, one.of, one.controller, one.epoch == one.known)
         self.refusals.setdefault(key, Refusals(place)).times += 1

@@ -8,6 +8,7 @@ from typing import Final
 from model_check.logs.answers import ROWS, Answers
 from model_check.logs.facts import (
     Accepted,
+    Arrived,
     Begun,
     Election,
     EpochRaised,
@@ -96,6 +97,8 @@ class Judged:
         match fact:
             case Run():
                 self._act(fact, f"{name}:{before + fact.first}", f"{name}:{before + fact.last}")
+            case Arrived():
+                self.fences.arrives(fact)
             case Received():
                 self.fences.receives(fact)
             case Forgotten():

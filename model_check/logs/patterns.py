@@ -45,7 +45,7 @@ ACCEPTED: Final = re.compile(
 )
 UPDATED: Final = re.compile(
     r".* in response to UpdateMetadata request sent by controller (\d{1,10}) epoch (-?\d{1,10})"
-    r" with correlation id -?\d{1,10}"
+    r" with correlation id (-?\d{1,10})"
 )
 OLD_REQUEST: Final = re.compile(
     r"(?:gnoring \w+ request from|eceived (?:stop replica|update metadata) request (?:with correlation id -?\d+ )?"
@@ -55,7 +55,7 @@ OLD_REQUEST: Final = re.compile(
 )
 OLD_LEADER_EPOCH: Final = re.compile(
     rf"gnoring LeaderAndIsr request from controller (\d{{1,10}}) with correlation id -?\d+ epoch -?\d+ for partition"
-    rf" (?P<partition>{TP})"
+    rf" {TP}"
     r" since its associated leader epoch (-?\d{1,10}) (?:is old\. Current leader epoch is|is not higher than the"
     r" current leader epoch|is smaller than the current leader epoch) (-?\d{1,10})"
 )

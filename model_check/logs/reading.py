@@ -15,6 +15,7 @@ from typing import Final
 from model_check.logs import patterns
 from model_check.logs.facts import (
     Accepted,
+    Arrived,
     Begun,
     Election,
     EpochRaised,
@@ -65,6 +66,7 @@ class Reading:
         self.piece = Piece()
         self._runs: dict[tuple[str, int], _Open] = {}
         self._epoch: tuple[int, int] | None = None
+        self._arrived: dict[int, tuple[int, int, int]] = {}
 
     def take(self, one: Head | Odd) -> None:
         """The next entry, or what is none."""
@@ -166,22 +168,31 @@ class Reading:
         if first == "handling " and (found := patterns.ACCEPTED.fullmatch(said, 1)):
             self._accepted(one, who, found)
         elif found := patterns.UPDATED.fullmatch(said):
-            self._run("broker", who, int(found[1]), int(found[2]), one)
+            self._updated(one, who, (int(found[1]), int(found[2]), int(found[3])))
         elif found := patterns.OLD_REQUEST.fullmatch(said, 1):
-            self.piece.facts.append(_refused(one, who, "controller", found.group(1, 2, 3)))
+            self._refused(one, who, "controller", found)
         elif found := patterns.OLD_LEADER_EPOCH.fullmatch(said, 1):
-            told = _refused(one, who, "leader", found.group(1, 3, 4))
-            self.piece.facts.append(told._replace(partition=dashed(found["partition"])))
+            self._refused(one, who, "leader", found)
         elif patterns.QUIET.match(said):
             return self._forgets(who, said)
         else:
             return UNKNOWN
         return READ
 
+    def _updated(self, one: Head, who: int, request: tuple[int, int, int]) -> None:
+        self._run("broker", who, request[0], request[1], one)
+        if self._arrived.get(who) != request:
+            self._arrived[who] = request
+            self.piece.facts.append(Arrived(who, request))
+
     def _accepted(self, one: Head, who: int, found: re.Match[str]) -> None:
         request = (int(found[2]), int(found[3]), int(found[1]))
         self._run("broker", who, request[0], request[1], one)
         self.piece.facts.append(Accepted(one.number, one.time, who, request, dashed(found[4])))
+
+    def _refused(self, one: Head, who: int, of: str, found: re.Match[str]) -> None:
+        controller, epoch, known = int(found[1] or -1), int(found[2]), int(found[3])
+        self.piece.facts.append(Refused(one.number, one.time, who, controller, of, epoch, known))
 
     def _forgets(self, who: int, said: str) -> str:
         """A line that nothing is asked of, after which nobody may know what the broker has stored."""
@@ -253,12 +264,6 @@ class _Open:
 
     def __init__(self, index: int, number: int, time: str) -> None:
         self.index, self.last, self.last_time, self.lines = index, number, time, 1
-
-
-def _refused(one: Head, who: int, of: str, told: tuple[str | None, ...]) -> Refused:
-    """A refusal, of which controller, the epoch given and the one known are told."""
-    controller, epoch, known = (int(number or -1) for number in told)
-    return Refused(one.number, one.time, who, controller, of, epoch, known)
 
 
 def read_piece(lines: Iterable[str]) -> Piece:

@@ -48,6 +48,8 @@ class Term:
     is_zombie: bool = False
     is_doubtful: bool = False
     """Whether it may be of two ensembles: another controller has this epoch, or it goes on after a later one."""
+    returned: str = ""
+    """Where a broker obeys it again, that has obeyed another controller of this epoch in between."""
 
 
 class Leap(NamedTuple):
@@ -71,9 +73,11 @@ class Terms:
     """The latest epoch that was named in this ensemble, with who has it."""
     latest: dict[int, Term] = field(default_factory=dict)
     """The last term of each controller in which it wrote something."""
-    read: dict[int, EpochRead] = field(default_factory=dict)
+    read: dict[int, tuple[EpochRead, str]] = field(default_factory=dict)
     begun: dict[tuple[int, str], tuple[Begun, str, Term | None]] = field(default_factory=dict)
     """What is about to be written, by controller and partition, with who had a later epoch then."""
+    followed: dict[int, list[Term]] = field(default_factory=dict)
+    """The terms of one epoch that each broker has obeyed, in their order."""
     leaps: list[Leap] = field(default_factory=list)
     """They break a claim if no log names an epoch that was leapt over; otherwise lines are missing in between."""
 
@@ -156,14 +160,20 @@ class Terms:
         if not term.is_told:
             term.last, term.last_time = last, run.last_time
         self._top(term)
+        followed = self.followed.get(run.who, [])
+        if not followed or followed[0].epoch != run.epoch:
+            self.followed[run.who] = [term]
+        elif followed[-1] is not term:
+            term.returned = term.returned or (first if term in followed else "")
+            followed.append(term)
 
-    def reads(self, one: EpochRead, _place: str) -> None:
+    def reads(self, one: EpochRead, place: str) -> None:
         """A new controller has read the epoch that it is going to raise."""
-        self.read[one.controller] = one
+        self.read[one.controller] = one, place
 
     def raises(self, one: EpochRaised, place: str) -> None:
         """A controller says that it has raised the epoch: by one, from what it has read."""
-        before = self.read.pop(one.controller, None)
+        before, read_at = self.read.pop(one.controller, (None, ""))
         longest = PAUSE if before is not None and one.epoch == before.epoch else BLIP
         if before is not None and abs(ms(one.time) - ms(before.time)) > longest:
             before = None  # lines may be missing, and what it had read then is not what it has raised now
@@ -179,6 +189,8 @@ class Terms:
                 " and the epoch is its predecessor's"
             )
             self.answers.breaks_it(ONE_TERM, place, text, "D1", f"{one.controller} in {one.epoch}")
+        elif before is not None and one.epoch != wanted and not _is_next(place, read_at):
+            self.answers.note(f"{place}: lines are missing since {read_at}, and with them what was read last")
         elif before is not None and one.epoch != wanted:
             self.leaps.append(Leap(one.controller, before.epoch, one.epoch, place))
         else:
@@ -252,6 +264,12 @@ class Terms:
         """From here on epochs are another ensemble's."""
         self.ensemble += 1
         self.top = None
+
+
+def _is_next(place: str, before: str) -> bool:
+    """Whether a line comes right behind another one, as a controller's first two of a term do."""
+    (file, _, line), (other, _, above) = place.rpartition(":"), before.rpartition(":")
+    return file == other and int(line) == int(above) + 1
 
 
 class Successors:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from model_check.logs.facts import (
     Accepted,
+    Arrived,
     Begun,
     Election,
     EpochRaised,
@@ -120,7 +121,7 @@ LATER = {
     "[Broker id=1] Ignoring LeaderAndIsr request from controller 2 with correlation id 7 epoch 5 for partition t-0"
     " since its associated leader epoch 3 is smaller than the current leader epoch 4": [Refused],
     "[Broker id=1] Add 3 partitions and deleted 0 partitions from metadata cache in response to UpdateMetadata request"
-    " sent by controller 2 epoch 5 with correlation id 8": [],
+    " sent by controller 2 epoch 5 with correlation id 8": [Arrived],
     "[Broker id=1] Leader t-0 starts at leader epoch 3 from offset 12 with high watermark 12. Previous leader epoch was"
     " 2.": [],
 }  # fmt: skip
