@@ -172,12 +172,19 @@ def _table(hosts: Iterable[Host]) -> list[Term]:
 
 
 def _ask_of_leaps(logs: Sequence[Judged], answers: Answers) -> None:
-    """Whether a controller raised the epoch by more than one, or lowered it, where no log has epochs in between."""
+    """Whether a controller raised the epoch by more than one, or lowered it.
+
+    It did not where a log has epochs in between, or the epoch was written since as often as it is higher.
+    """
     epochs = sorted({term.epoch for log in logs for term in log.terms.all.values()})
+    versions = {(epoch, epoch - version) for log in logs for epoch, version in log.terms.versions.items()}
     for one in chain.from_iterable(log.terms.leaps for log in logs):
-        text = f"controller {one.controller} had read epoch {one.read}, and has raised it to {one.raised}"
-        if bisect_right(epochs, one.read) < bisect_left(epochs, one.raised):
-            answers.note(f"{one.place}: {text}; there are epochs in between, so lines are missing")
+        read = one.read.epoch
+        text = f"controller {one.controller} had read epoch {read}, and has raised it to {one.raised}"
+        is_between = bisect_right(epochs, read) < bisect_left(epochs, one.raised)
+        ahead = read - one.read.version
+        if is_between or any(epoch >= one.raised > read and since == ahead for epoch, since in versions):
+            answers.note(f"{one.place}: {text}; somebody raised it in between, so lines are missing")
         else:
             answers.breaks_it(FORWARD, one.place, text)
 

@@ -104,12 +104,13 @@ class Refused(NamedTuple):
 
 
 class EpochRead(NamedTuple):
-    """A new controller has read the epoch that was there."""
+    """A new controller has read the epoch that was there, and how often its znode was written."""
 
     number: int
     time: str
     controller: int
     epoch: int
+    version: int
 
 
 class EpochRaised(NamedTuple):

@@ -61,7 +61,8 @@ OLD_LEADER_EPOCH: Final = re.compile(
 )
 OF_PARTITION: Final = re.compile(rf".* for partition ({TP})")
 EPOCH_LINE: Final = re.compile(
-    r"\[Controller (?:id=)?(\d{1,10})\]:? (?:(?P<read>Initialized controller epoch to (\d{1,10}) and zk version \d+)"
+    r"\[Controller (?:id=)?(\d{1,10})\]:? (?:"
+    r"(?P<read>Initialized controller epoch to (\d{1,10}) and zk version (\d{1,10}))"
     r"|(?:Controller \d+ i|I)ncremented epoch to (\d{1,10})"
     r"|(?:\d+ successfully elected as the controller\. )?Epoch incremented to (\d{1,10})(?: and epoch zk version.*)?"
     r"|(?P<resigned>Broker \d+ resigned as the controller|Resigned))"

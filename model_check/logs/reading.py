@@ -222,11 +222,11 @@ class Reading:
             return QUIET
         who, place = int(found[1]), (one.number, one.time)
         if found["read"]:
-            self.piece.facts.append(EpochRead(*place, who, int(found[3])))
+            self.piece.facts.append(EpochRead(*place, who, int(found[3]), int(found[4])))
         elif found["resigned"]:
             self.piece.facts.append(Resigned(*place, who))
         else:
-            self.piece.facts.append(EpochRaised(*place, who, int(found[4] or found[5])))
+            self.piece.facts.append(EpochRaised(*place, who, int(found[5] or found[6])))
         return READ
 
     def _topic(self, partition: str) -> None:

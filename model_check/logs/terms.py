@@ -56,7 +56,7 @@ class Leap(NamedTuple):
     """A controller has read one epoch, and says soon that it has raised it to another than the next."""
 
     controller: int
-    read: int
+    read: EpochRead
     raised: int
     place: str
 
@@ -80,6 +80,8 @@ class Terms:
     """The terms of one epoch that each broker has obeyed, in their order."""
     leaps: list[Leap] = field(default_factory=list)
     """They break a claim if no log names an epoch that was leapt over; otherwise lines are missing in between."""
+    versions: dict[int, int] = field(default_factory=dict)
+    """How often the znode had been written when it had an epoch, as those say that read it."""
 
     def act(self, run: Run, first: str, last: str) -> None:
         """A controller has written some lines in its epoch."""
@@ -170,6 +172,7 @@ class Terms:
     def reads(self, one: EpochRead, place: str) -> None:
         """A new controller has read the epoch that it is going to raise."""
         self.read[one.controller] = one, place
+        self.versions[one.epoch] = one.version
 
     def raises(self, one: EpochRaised, place: str) -> None:
         """A controller says that it has raised the epoch: by one, from what it has read."""
@@ -192,7 +195,7 @@ class Terms:
         elif before is not None and one.epoch != wanted and not _is_next(place, read_at):
             self.answers.note(f"{place}: lines are missing since {read_at}, and with them what was read last")
         elif before is not None and one.epoch != wanted:
-            self.leaps.append(Leap(one.controller, before.epoch, one.epoch, place))
+            self.leaps.append(Leap(one.controller, before, one.epoch, place))
         else:
             self.answers.holds(FORWARD)
             self.answers.holds(ONE_TERM)

@@ -113,6 +113,20 @@ def test_epochs_that_controller_log_raises_otherwise_than_by_one(tmp_path: Path)
     assert breaks(judged(tmp_path / "d", reports=raised(5, 8))) == {FORWARD: [f"{REPORTS}:2"]}
 
 
+@pytest.mark.parametrize(("version", "breaks_it"), [(7, False), (5, True)])
+def test_an_epoch_that_was_leapt_over_is_told_by_how_often_its_znode_was_written(
+    tmp_path: Path, version: int, breaks_it: bool
+) -> None:
+    """From 5 to 8 there are three writes, of which two are told by lines that are missing; or there was one."""
+    lines = [
+        "[Controller 1]: Initialized controller epoch to 5 and zk version 4",
+        "[Controller 1]: Controller 1 incremented epoch to 8",
+        f"[Controller 2]: Initialized controller epoch to 8 and zk version {version}",
+    ]
+    run = judged(tmp_path, reports=log(REPORTS, lines))
+    assert breaks(run) == ({FORWARD: [f"{REPORTS}:2"]} if breaks_it else {})
+
+
 @pytest.mark.parametrize(("epoch", "seconds"), [(8, 60), (5, 3600), (3, 60)])
 def test_an_epoch_that_was_read_long_before_another_one_was_raised_accuses_nobody(
     tmp_path: Path, epoch: int, seconds: float
