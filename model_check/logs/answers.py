@@ -26,12 +26,13 @@ CLAIMS: Final = (ROWS, ONE_TERM, AT_ONCE, FORWARD, LATEST, OLDER, REFUSED, HIGHE
 
 
 class Broken(NamedTuple):
-    """A break: the file and line that shows it, what it is, and the known defect whose signature it is, if any.
+    """A break: the file and line that shows it, when, what it is, and the known defect whose signature it is, if any.
 
     What several logs tell of one happening is `about` the same.
     """
 
     place: str
+    time: str
     text: str
     row: str = ""
     about: str = ""
@@ -51,7 +52,9 @@ class Answers:
         """A claim was asked, and holds."""
         self.asked[claim] += times
 
-    def breaks_it(self, claim: str, place: str, text: str, row: str = "", about: str = "", *, times: int = 1) -> None:
+    def breaks_it(
+        self, claim: str, place: str, time: str, text: str, row: str = "", about: str = "", *, times: int = 1
+    ) -> None:
         """A claim was asked so many times, and is broken; of what is about the same the first is told."""
         kept = self.breaks.setdefault(claim, [])
         if about and any(one.about == about for one in kept):
@@ -59,7 +62,7 @@ class Answers:
         self.asked[claim] += times
         self.broken[claim] += 1
         if len(kept) < MOST:
-            kept.append(Broken(place, text, row, about))
+            kept.append(Broken(place, time, text, row, about))
 
     def note(self, text: str) -> None:
         """Something that could not be told; of many the first ones are kept."""

@@ -186,7 +186,7 @@ def _ask_of_leaps(logs: Sequence[Judged], answers: Answers) -> None:
         if is_between or any(epoch >= one.raised > read and since == ahead for epoch, since in versions):
             answers.note(f"{one.place}: {text}; somebody raised it in between, so lines are missing")
         else:
-            answers.breaks_it(FORWARD, one.place, text)
+            answers.breaks_it(FORWARD, one.place, one.time, text)
 
 
 def _ask_of_epochs(hosts: Sequence[Host], clocks: Clocks, answers: Answers) -> None:
@@ -228,13 +228,14 @@ def _shares(epoch: int, before: Term, after: Term, answers: Answers, *, are_at_o
     text = (
         f"controller {after.controller} has epoch {epoch}, which is controller {before.controller}'s ({before.first})"
     )
-    answers.breaks_it(ONE_TERM, after.first, text, "D1", f"{after.controller} in {epoch}")
+    answers.breaks_it(ONE_TERM, after.first, after.first_time, text, "D1", f"{after.controller} in {epoch}")
     what = (
-        f"controllers {before.controller} and {after.controller} act in epoch {epoch} at the same time, by their clocks"
-        f" ({before.first} to {before.last})"
+        f"controller {after.controller} acts in epoch {epoch} at the same time as controller {before.controller}, by"
+        f" their clocks ({before.first} to {before.last})"
     )
     if are_at_once:
-        answers.breaks_it(AT_ONCE, after.first, what, "D1-at-once", f"{after.controller} in {epoch}")
+        about = f"{after.controller} in {epoch}"
+        answers.breaks_it(AT_ONCE, after.first, after.first_time, what, "D1-at-once", about)
     elif after.lines and after.first_time < before.last_time:
         answers.note(f"{after.first}: {what}, which are not known to be set alike")
 
@@ -263,4 +264,5 @@ def _decides_late(term: Term, successor: Term, late: int, ahead: Sequence[int], 
         answers.note(f"{term.decided}: {what}, as when ZooKeeper is set up anew")
     elif late > max(ahead):
         text = f"{what}; its clock is at most {max(0, *ahead):,} ms ahead, before and since"
-        answers.breaks_it(LATEST, term.decided, text, "D2", f"{term.controller} in {term.epoch}", times=0)
+        about = f"{term.controller} in {term.epoch}"
+        answers.breaks_it(LATEST, term.decided, term.decided_time, text, "D2", about, times=0)

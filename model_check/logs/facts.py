@@ -40,6 +40,7 @@ class Illegal(NamedTuple):
     """A transition that its table does not have."""
 
     number: int
+    time: str
     controller: int
     epoch: int
     subject: str

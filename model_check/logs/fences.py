@@ -121,7 +121,7 @@ class Fences:
             f"broker {run.who} obeyed controller {run.controller} in epoch {run.epoch}, although it had obeyed"
             f" controller {before.controller} in epoch {before.epoch} ({before.place})"
         )
-        self.answers.breaks_it(OLDER, place, text, times=0)
+        self.answers.breaks_it(OLDER, place, run.first_time, text, times=0)
 
     def arrives(self, one: Arrived) -> None:
         """An UpdateMetadata has arrived."""
@@ -164,7 +164,7 @@ class Fences:
             f"broker {one.broker} obeyed leader epoch {epoch} of {one.partition} from controller {one.request[0]},"
             f" although it had stored {before.epoch} ({before.place})"
         )
-        self.answers.breaks_it(HIGHER, place, text)
+        self.answers.breaks_it(HIGHER, place, one.time, text)
 
     def forgets(self, one: Forgotten) -> None:
         """What was stored may be gone, or was not stored."""
@@ -182,6 +182,6 @@ class Fences:
             self.answers.holds(claim)
         else:
             text = f"broker {one.broker} refused {one.of} epoch {one.epoch}, and knew {one.known}"
-            self.answers.breaks_it(claim, place, text)
+            self.answers.breaks_it(claim, place, one.time, text)
         key = (one.broker, one.of, one.controller, one.epoch == one.known)
         self.refusals.setdefault(key, Refusals(place)).times += 1

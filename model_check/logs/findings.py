@@ -13,6 +13,7 @@ from model_check.logs.heads import FOREIGN, TORN
 from model_check.logs.lives import ms
 from model_check.logs.questions import question
 from model_check.logs.reading import OTHER, QUIET, READ, UNKNOWN
+from model_check.logs.story import story_of
 from model_check.logs.terms import Successors, Term
 from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import CLAIMS as ENGINE
@@ -41,6 +42,7 @@ def run_of(cluster: Cluster, name: str, *, whole: bool, left_out: Sequence[str] 
         verdict=Verdict.VIOLATED if is_broken else Verdict.INCOMPLETE if reason else Verdict.HOLDS,
         reason=reason,
         findings=findings,
+        story=story_of(cluster) if whole else None,
         not_asked=tuple(f"{claim} ({NOTHING_OF_IT})" for claim in CLAIMS if answers.asked[claim] <= 0),
         notes=(
             *_breaks(answers, whole=whole),

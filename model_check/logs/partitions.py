@@ -81,7 +81,7 @@ class Partitions:
             f" no row leads so: from {one.source} to {' or '.join(onwards) or 'nowhere'};"
             f" to {one.target} from {' or '.join(backwards) or 'nowhere'}"
         )
-        self.answers.breaks_it(ROWS, place, text)
+        self.answers.breaks_it(ROWS, place, one.time, text)
 
     def is_stale(self, one: Stale, place: str) -> None:
         """A leader could not write its ISR."""
@@ -100,7 +100,7 @@ class Partitions:
             f"broker {one.broker} leads {one.partition} and is refused each write of the ISR since {known.place}, with"
             f" zkVersion {one.version}"
         )
-        self.answers.breaks_it(CAN_WRITE, place, text, "D6")
+        self.answers.breaks_it(CAN_WRITE, place, one.time, text, "D6")
 
 
 def reason_of(cause: str) -> str:

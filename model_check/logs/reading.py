@@ -136,7 +136,7 @@ class Reading:
         row = patterns.ROWS.get((source, target))
         if row is None and not ((source, target) == patterns.LATER and one.message.startswith("[")):
             subject = f"replica {found[2]} of {partition}" if found[2] else f"partition {partition}"
-            self.piece.facts.append(Illegal(one.number, who, epoch, subject, source, target))
+            self.piece.facts.append(Illegal(one.number, one.time, who, epoch, subject, source, target))
         else:
             self.piece.moves[row or "R-Offline-DeletionIneligible"] += 1
         if target == patterns.NEW:

@@ -59,6 +59,7 @@ class Leap(NamedTuple):
     read: EpochRead
     raised: int
     place: str
+    time: str
 
 
 @dataclass
@@ -152,7 +153,8 @@ class Terms:
                 f" ({place} says that it is written), after controller {successor.controller} has had epoch"
                 f" {successor.epoch} ({successor.first})"
             )
-            self.answers.breaks_it(LATEST, begins, text, "D2", f"{one.controller} in {one.epoch}", times=0)
+            about = f"{one.controller} in {one.epoch}"
+            self.answers.breaks_it(LATEST, begins, begun.time, text, "D2", about, times=0)
 
     def obeyed(self, run: Run, first: str, last: str) -> None:
         """A broker has obeyed a controller, which so has the epoch."""
@@ -191,11 +193,11 @@ class Terms:
                 f"controller {one.controller} had read epoch {before.epoch} and goes on in it: the increment failed,"
                 " and the epoch is its predecessor's"
             )
-            self.answers.breaks_it(ONE_TERM, place, text, "D1", f"{one.controller} in {one.epoch}")
+            self.answers.breaks_it(ONE_TERM, place, one.time, text, "D1", f"{one.controller} in {one.epoch}")
         elif before is not None and one.epoch != wanted and not _is_next(place, read_at):
             self.answers.note(f"{place}: lines are missing since {read_at}, and with them what was read last")
         elif before is not None and one.epoch != wanted:
-            self.leaps.append(Leap(one.controller, before, one.epoch, place))
+            self.leaps.append(Leap(one.controller, before, one.epoch, place, one.time))
         else:
             self.answers.holds(FORWARD)
             self.answers.holds(ONE_TERM)
@@ -220,7 +222,8 @@ class Terms:
             if run.creates or abs(ms(run.first_time) - ms(top.first_time)) > PAUSE:
                 return True
             text = f"controller {run.controller} acts in epoch {run.epoch}, controller {top.controller}'s ({top.first})"
-            self.answers.breaks_it(ONE_TERM, first, text, "D1", f"{run.controller} in {run.epoch}")
+            about = f"{run.controller} in {run.epoch}"
+            self.answers.breaks_it(ONE_TERM, first, run.first_time, text, "D1", about)
         else:
             for claim in (FORWARD, ONE_TERM, AT_ONCE):
                 self.answers.holds(claim)
@@ -233,7 +236,7 @@ class Terms:
                 f"controller {run.controller} writes in epoch {run.epoch}, and had epoch {before.epoch} before"
                 f" ({before.last})"
             )
-            self.answers.breaks_it(FORWARD, first, text)
+            self.answers.breaks_it(FORWARD, first, run.first_time, text)
             return
         self._wiped()
         self.answers.note("an epoch is lower than one before it, as when ZooKeeper is set up anew")
@@ -251,7 +254,7 @@ class Terms:
             f" begun to act ({top.first})"
         )
         about = f"{term.controller} in {term.epoch}"
-        self.answers.breaks_it(AT_ONCE, first, text, "D1-at-once", about)
+        self.answers.breaks_it(AT_ONCE, first, run.first_time, text, "D1-at-once", about)
 
     def _term(self, controller: int, epoch: int, place: str, time: str) -> Term:
         key = (self.ensemble, controller, epoch)

@@ -231,7 +231,7 @@ def _as_data(given: object) -> Markup:
 
 
 def _mark(step: Step) -> str:
-    return "fault" if is_fault(step) else "act"
+    return "fault" if is_fault(step) else "breaks" if step.breaks else "act"
 
 
 def _colour(epoch: str) -> str:

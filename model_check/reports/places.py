@@ -5,13 +5,15 @@ A saved document may be of another revision: then a name that is gone has no pla
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote
 
 from model_check.monitors.check import CLAIMS
-from model_check.verdicts.results import Finding
+from model_check.verdicts.results import CLAIMS as ENGINE
+from model_check.verdicts.results import Finding, Run
 from spec.properties import claims
 from spec.system import rules
 
@@ -34,10 +36,18 @@ def place_of_claim(name: str) -> Place:
     return _places(_claims).get(name, PROTOCOL)
 
 
-def place_of_finding(finding: Finding) -> Place:
-    """The place of what is broken: the line that it names as its source, as mutants do, or that of the claim."""
+def places_of_finding(run: Run, finding: Finding) -> Sequence[tuple[Place, str]]:
+    """The places of what is broken, with what is there: the lines of logs that break it, where the run tells of some.
+
+    Otherwise it is the line that the finding names as its source, as mutants do, or that of the claim.
+    """
+    steps = run.story.steps if run.story and run.engine == ENGINE else ()
+    breaks = [one for one in steps if finding.property in one.breaks]
+    lines = [(one.source.rpartition(":"), f"{one.actor} {one.statement}") for one in breaks]
+    if found := [(Place(quote(file), int(line)), said) for (file, _, line), said in lines if file and line.isdecimal()]:
+        return found
     named = re.fullmatch(r"([\w/]+\.py):(\d+)", finding.source, re.ASCII)
-    return Place(named[1], int(named[2])) if named else place_of_claim(finding.property)
+    return [(Place(named[1], int(named[2])) if named else place_of_claim(finding.property), "")]
 
 
 def place_of_action(action: str) -> Place:

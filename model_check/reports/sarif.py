@@ -1,9 +1,9 @@
 """A document as SARIF 2.1.0, which code hosts and editors show beside the code: a result for each broken property.
 
-A result points at the claim that is broken, and its story is a code flow through the actions that lead there. What the
-manifest knows to be violated is a note whose baseline state is `unchanged`; anything else that is broken is an error,
-and `new`. A run that ended as ERROR, or INCOMPLETE, and whatever
-else is not as expected, is a notification of the tool's.
+A result points at the claim that is broken, and its story is a code flow through the actions that lead there. Where
+logs are judged, there is a result for each line that breaks a claim, and it points at that. What the manifest knows to
+be violated is a note whose baseline state is `unchanged`; anything else that is broken is an error, and `new`. A run
+that ended as ERROR, or INCOMPLETE, and whatever else is not as expected, is a notification of the tool's.
 
 Left out on purpose: properties that hold. There are tens of thousands of them in a verification, and code hosts show
 results only; the gate's JSON has them.
@@ -15,7 +15,7 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from model_check.reports.characters import printable
-from model_check.reports.places import Place, place_of_action, place_of_finding
+from model_check.reports.places import Place, place_of_action, places_of_finding
 from model_check.verdicts.rendering import TOLD, steps_of
 from model_check.verdicts.results import Document, Finding, Run, Step
 from model_check.verdicts.told_stories import broken_in
@@ -46,7 +46,11 @@ def report(document: Document) -> str:
                 "toolExecutionNotifications": [*_notifications(document)],
             }
         ],
-        "results": [_result(run, one, places[one.property], new=new) for run, one, new in broken],
+        "results": [
+            _result(run, one, places[one.property], place, said, new=new)
+            for run, one, new in broken
+            for place, said in places_of_finding(run, one)
+        ],
     }
     return json.dumps(_fit({"$schema": SCHEMA, "version": "2.1.0", "runs": [log]}), indent=1) + "\n"
 
@@ -82,9 +86,9 @@ def _notifications(document: Document) -> Iterator[dict[str, Any]]:
                 yield {"level": "error", "message": {"text": told}}
 
 
-def _result(run: Run, claim: Finding, index: int, *, new: bool) -> dict[str, Any]:
+def _result(run: Run, claim: Finding, index: int, place: Place, said: str, *, new: bool) -> dict[str, Any]:
     story = claim.story
-    parts = [claim.statement, claim.reason, f"{TOLD[claim.verdict]} {steps_of(story)}" if story else ""]
+    parts = [claim.statement, said or claim.reason, f"{TOLD[claim.verdict]} {steps_of(story)}" if story else ""]
     parts += [f"because {story.because}"] if story and story.because else []
     result = {
         "ruleId": claim.property,
@@ -92,8 +96,8 @@ def _result(run: Run, claim: Finding, index: int, *, new: bool) -> dict[str, Any
         "level": "error" if new else "note",
         "baselineState": "new" if new else "unchanged",
         "message": {"text": f"{run.title}: {'; '.join(one for one in parts if one)}"},
-        "locations": [_location(place_of_finding(claim))],
-        "partialFingerprints": {"claimOfRun/v1": f"{run.title}: {claim.property}"},
+        "locations": [_location(place)],
+        "partialFingerprints": {"claimOfRun/v1": f"{run.title}: {claim.property}{f': {said}' if said else ''}"},
     }
     if story and story.steps:
         flow = [{"location": _step(one)} for one in story.steps]

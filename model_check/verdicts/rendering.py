@@ -81,7 +81,7 @@ def run_lines(run: Run, steps: StoryLines | None = None) -> Iterator[str]:
         yield from names_in_lines("single actions never enabled", run.idle_instances)
     yield from reach_lines(run)
     yield from choices_lines(run)
-    if run.story:
+    if run.story and run.engine != CLAIMS:  # whose notes tell as much
         yield from ("", *(steps or steps_in_lines)(run.story))
 
 

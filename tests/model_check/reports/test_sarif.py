@@ -11,7 +11,7 @@ from sarif_pydantic import Sarif
 from sarif_pydantic.sarif import Result
 
 from model_check.reports.characters import printable
-from model_check.reports.places import ROOT, place_of_action, place_of_claim, place_of_finding
+from model_check.reports.places import ROOT, place_of_action, place_of_claim, places_of_finding
 from model_check.reports.sarif import report
 from model_check.verdicts.results import Because, Comparison, Document, Event, Finding, Step, Story, plain_document
 from model_check.verdicts.verdict import Verdict
@@ -121,7 +121,8 @@ def test_what_failed_or_is_open_is_told_by_the_tool() -> None:
 
 def test_a_finding_that_names_its_line_is_there_and_any_other_at_its_claim() -> None:
     named = Finding("f: a < b -> a >= b", "mutant", "- a < b\n+ a >= b", "spec/errors.py:7", Verdict.VIOLATED)
-    assert place_of_finding(named) == ("spec/errors.py", 7)
+    assert places_of_finding(run(), named) == [(("spec/errors.py", 7), "")]
     for source in ("PROTOCOL.md section 10", "KafkaController.scala:7", "spec/errors.py:7 and more", ""):
         claim = next(iter(claims())).name
-        assert place_of_finding(replace(named, property=claim, source=source)) == place_of_claim(claim)
+        found = places_of_finding(run(), replace(named, property=claim, source=source))
+        assert found == [(place_of_claim(claim), "")]
