@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
+from model_check.logs import packed
 from model_check.logs.heads import LONGEST
 from model_check.logs.patterns import OURS
 from model_check.logs.printing import printable
@@ -95,15 +96,17 @@ def streams_of(paths: Sequence[Path]) -> tuple[list[FileStream], list[str]]:
     for path in paths:
         for one, root in _below(path):
             file = _looked_at(one, root, is_named=one == path)
-            if file is None:
-                others.append(str(one.relative_to(root.parent)))
+            if isinstance(file, str):
+                others.append(file)
             else:
                 found.setdefault(one.resolve(), file)
     if not found:
+        unread = [one for one in sorted(others) if one.endswith(")")]
         raise BadInput(
             f"{', '.join(map(str, paths))}: no file in it is a log of Kafka's, with lines as"
             " '[2016-09-21 13:05:09,418] TRACE ... (state.change.logger)'; name state-change.log, controller.log or"
             " server.log, or a folder that has them"
+            + (f"; not read: {', '.join(unread[:6])}{', ..' if len(unread) > 6 else ''}" if unread else "")
         )
     together: dict[tuple[Path, str], list[LogFile]] = {}
     for file in found.values():
@@ -125,25 +128,32 @@ def _below(path: Path) -> Iterator[tuple[Path, Path]]:
         raise BadInput(f"{path} {reason}; name a log of Kafka's, or a folder that has some")
 
 
-def _looked_at(path: Path, root: Path, *, is_named: bool) -> LogFile | None:
-    """A file with what its ends tell; None for one of a folder that has no line of ours."""
+def _looked_at(path: Path, root: Path, *, is_named: bool) -> LogFile | str:
+    """A file with what its ends tell; of one that is not read, only its name, and why if that is not plain."""
+    name = str(path.relative_to(root.parent)) if path != root else str(Path(path.parent.name) / path.name)
+    name = printable(name.encode("utf-8", "backslashreplace").decode())
     try:
-        size = path.stat().st_size
-        with path.open("rb") as opened:
+        with packed.opened(path) as opened:
             begin = opened.read(LOOKED_AT)
-            opened.seek(max(0, size - LOOKED_AT))
-            end = opened.read(LOOKED_AT)
+        times, is_ours = _times(begin)
+        if begin.startswith(packed.OTHERS):
+            return _left_out(path, name, "compressed otherwise than with gzip; unpack it first", is_named=is_named)
+        if not is_ours and not is_named:
+            return name
+        end, size = packed.end_of(path, LOOKED_AT)
+    except packed.DAMAGE as error:
+        reason = f"damaged ({error}); unpack what is left of it first"
+        return _left_out(path, name, reason, is_named=is_named)
     except OSError as error:
         raise EnvironmentFailure(f"{path} cannot be read: {error.strerror}", "see to its permissions") from error
-    if is_named and begin.startswith((b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd")):
-        raise BadInput(f"{path} is compressed; unpack it first")
-    times, is_ours = _times(begin)
-    if not is_ours and not is_named:
-        return None
     last, _ = _times(end)
-    name = str(path.relative_to(root.parent)) if path != root else str(Path(path.parent.name) / path.name)
-    name = name.encode("utf-8", "backslashreplace").decode()
-    return LogFile(path, printable(name), size, times[0] if times else "", last[-1] if last else "")
+    return LogFile(path, name, size, times[0] if times else "", last[-1] if last else "")
+
+
+def _left_out(path: Path, name: str, reason: str, *, is_named: bool) -> str:
+    if is_named:
+        raise BadInput(f"{path} is {reason}")
+    return f"{name} ({reason.partition(';')[0]})"
 
 
 def _times(data: bytes) -> tuple[list[str], bool]:
@@ -158,14 +168,14 @@ def cuts_of(streams: Sequence[FileStream], size: int = PIECE) -> Iterator[Cut]:
     for number, stream in enumerate(streams):
         for index, file in enumerate(stream.files):
             start = 0
-            with file.path.open("rb") as opened:
+            with packed.opened(file.path) as opened:
                 while start < file.size:
                     end = _next_entry(opened, start + size, file.size)
                     yield Cut(number, index, str(file.path), start, end)
                     start = end
 
 
-def _next_entry(opened: BinaryIO, at: int, size: int) -> int:
+def _next_entry(opened: IO[bytes], at: int, size: int) -> int:
     """Where the first entry begins at or after a byte, or the file ends."""
     overlap = 64
     while at < size:
@@ -180,7 +190,7 @@ def _next_entry(opened: BinaryIO, at: int, size: int) -> int:
 
 def lines_of(cut: Cut) -> Iterator[str]:
     """The lines of a piece; of one that is longer than anything Kafka writes, the beginning."""
-    with Path(cut.path).open("rb") as opened:
+    with packed.opened(Path(cut.path)) as opened:
         opened.seek(cut.start)
         left = cut.end - cut.start
         while left > 0 and (line := opened.readline(min(left, LONGEST))):
@@ -195,6 +205,11 @@ def starts_in(stream: FileStream) -> Iterator[tuple[int, str]]:
     """Each start of a process that a log tells, with its broker and time; found without reading all else."""
     for file in stream.files:
         if not file.size:
+            continue
+        if packed.is_gzip(file.path):
+            with packed.opened(file.path) as unpacked:
+                for line in iter(lambda: unpacked.readline(LONGEST), b""):
+                    yield from _start(line.rstrip(b"\n")) if any(mark in line for mark in STARTS) else ()
             continue
         with file.path.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
             for mark in STARTS:

@@ -8,6 +8,7 @@ from model_check.logs.files import Cut, FileStream, cuts_of, streams_of
 from model_check.logs.findings import run_of
 from model_check.logs.lives import Lives
 from model_check.logs.one_stream import Judged
+from model_check.logs.packed import DAMAGE
 from model_check.logs.reading import Piece
 from model_check.logs.workers import WORTH_IT, pieces_of, usable_cores
 from model_check.verdicts.results import Run
@@ -31,7 +32,7 @@ def judge_logs(
     """
     try:
         return _judge(paths, reader, stop, whole=whole)
-    except OSError as error:
+    except (OSError, *DAMAGE) as error:
         raise EnvironmentFailure(f"the logs can no longer be read: {error}", "see to them, and try again") from error
 
 

@@ -1,5 +1,6 @@
 """`kcheck logs`: what it prints, writes and exits with, on good input, bad input and hostile input."""
 
+import bz2
 import gzip
 import json
 from pathlib import Path
@@ -18,6 +19,12 @@ ILLEGAL = "Controller 1 epoch 2 changed partition [t,0] state from NewPartition 
 def kcheck(*arguments: str) -> Result:
     """A command line."""
     return CliRunner().invoke(app, ["logs", *arguments])
+
+
+def bzipped(path: Path) -> None:
+    """A log that nothing but bzip2 unpacks."""
+    path.parent.mkdir()
+    path.write_bytes(bz2.compress(log(CHANGES, election(1, 2)).encode()))
 
 
 @pytest.fixture
@@ -83,7 +90,9 @@ def test_nothing_read_is_3(tmp_path: Path) -> None:
     [
         (lambda _: None, "does not exist"),
         (lambda path: path.mkdir(), "no file in it is a log of Kafka's"),
-        (lambda path: path.write_bytes(gzip.compress(b"x")), "is compressed; unpack it first"),
+        (lambda path: path.write_bytes(bz2.compress(b"x")), "is compressed otherwise than with gzip; unpack it first"),
+        (lambda path: path.write_bytes(gzip.compress(b"x")[:-3]), "is damaged (Compressed file ended before the end"),
+        (lambda path: bzipped(path / f"{CHANGES}.bz2"), f"not read: given/{CHANGES}.bz2 (compressed otherwise"),
     ],
 )
 def test_bad_input_is_2_and_told_in_one_line(tmp_path: Path, make: object, told: str) -> None:
