@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from model_check.logs import packed
-from model_check.logs.heads import LONGEST
+from model_check.logs.heads import LONGEST, is_day
 from model_check.logs.patterns import OURS
 from model_check.logs.printing import printable
 from spec.errors import BadInput, EnvironmentFailure
@@ -159,7 +159,7 @@ def _left_out(path: Path, name: str, reason: str, *, is_named: bool) -> str:
 def _times(data: bytes) -> tuple[list[str], bool]:
     """When entries were written, and whether one is of a logger in question."""
     heads = [HEAD.fullmatch(one[:4096].rstrip("\r")) for one in data.decode("utf-8", "replace").splitlines()]
-    found = [one for one in heads if one]
+    found = [one for one in heads if one and is_day(one[1][:10])]
     return [one[1] for one in found], any(one[4].startswith(OURS) for one in found)
 
 
@@ -223,4 +223,4 @@ def starts_in(stream: FileStream) -> Iterator[tuple[int, str]]:
 def _start(line: bytes) -> Iterable[tuple[int, str]]:
     found = HEAD.fullmatch(line[:8192].decode("utf-8", "replace").rstrip("\r"))
     told = START.fullmatch(found[3]) if found else None
-    return [(int(next(filter(None, told.groups()))), found[1])] if found and told else []
+    return [(int(next(filter(None, told.groups()))), found[1])] if found and told and is_day(found[1][:10]) else []

@@ -412,6 +412,14 @@ def test_torn_and_unknown_lines_end_nothing(tmp_path: Path) -> None:
     assert "2 lines are no log line:" in notes
 
 
+def test_a_time_that_the_calendar_has_not_is_none_of_a_start_or_of_an_end(tmp_path: Path) -> None:
+    odd = starting(1).replace("2016-09-21", "2016-13-21")
+    lines = [*obedience(1, 2, 6, 4), *obedience(1, 2, 6, 4, request=2)]
+    rolled = {f"{REPORTS}.1": odd + starting(1) + odd, CHANGES: log(CHANGES, lines)}
+    (run,) = judge_logs([written(tmp_path, rolled)])
+    assert breaks(run) == {}  # the last start that can be told is before all of it, and the log ends there
+
+
 def test_rolled_files_are_one_log_in_the_order_of_their_times(tmp_path: Path) -> None:
     lines = [*obedience(1, 2, 6, 4), *obedience(1, 2, 6, 4, request=2)]
     files = {
