@@ -203,8 +203,8 @@ def _ask_of_epochs(hosts: Sequence[Host], clocks: Clocks, answers: Answers) -> N
                 _are_at_once(one, other, clocks.ahead(a, b, epoch - 1, epoch + 1), returns=returns)
                 for (a, one), (b, other) in product(before, after)
             )
-            terms = (_joined([one for _, one in some]) for some in (before, after))
-            _shares(epoch, *terms, answers, are_at_once=are_at_once)
+            first, second = (_joined([one for _, one in some]) for some in (before, after))
+            _shares(epoch, first, second, answers, are_at_once=are_at_once)
         if len(told) == 1:
             answers.holds(ONE_TERM)
 

@@ -7,7 +7,7 @@ reached by unpacking all before it; nothing of it is kept.
 import gzip
 import zlib
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, cast
 
 GZIP: Final = b"\x1f\x8b"
 OTHERS: Final = (b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd")
@@ -19,7 +19,7 @@ BLOCK: Final = 1 << 20
 
 def opened(path: Path) -> IO[bytes]:
     """A file, to be read as if it were not packed."""
-    return gzip.open(path) if is_gzip(path) else path.open("rb")
+    return cast("IO[bytes]", gzip.open(path)) if is_gzip(path) else path.open("rb")
 
 
 def is_gzip(path: Path) -> bool:

@@ -16,6 +16,8 @@ LOGGERS = {
     SERVER: "kafka.server.KafkaServer",
 }
 
+ACTS = "Controller {} epoch {} changed state of replica 1 for partition [t,0] from OnlineReplica to OnlineReplica"
+
 
 def stamped(message: str, seconds: float, logger: str = LOGGERS[CHANGES], level: str = "TRACE") -> str:
     """A line of a log, so many seconds after the beginning."""
@@ -59,6 +61,12 @@ def told(run: Run, claim: str) -> Iterator[str]:
             if not one.startswith("  "):
                 return
             yield one.strip()
+
+
+def breaks(run: Run) -> dict[str, list[str]]:
+    """The claims that are broken, each with where: the file's name and the line."""
+    found = {one.property: list(told(run, one.property)) for one in broken(run)}
+    return {claim: [":".join(one.split(":")[:2]).rpartition("/")[2] for one in some] for claim, some in found.items()}
 
 
 def starting(broker: int, seconds: float = -10) -> str:
