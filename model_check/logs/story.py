@@ -5,9 +5,10 @@ the logs have them, so between brokers no more than their clocks tell. Of a long
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
+from model_check.logs.answers import ONE_TERM
 from model_check.logs.clusters import Cluster
 from model_check.logs.terms import Term
 from model_check.verdicts.results import Event, Step, Story
@@ -42,10 +43,11 @@ def _step(number: int, one: Moment) -> Step:
 
 def _terms(cluster: Cluster) -> Iterator[Moment]:
     """Each term from its first line to its last, or until its controller resigns."""
+    failed = {one.place for one in cluster.answers.breaks.get(ONE_TERM, ())}
     for one in cluster.terms:
         who, variable = f"controller {one.controller}", f"controllers[{one.controller}]"
         begins = (f"{variable}.active: no -> yes", f"{variable}.epoch: ? -> {one.epoch}")
-        yield Moment(one.first_time, one.first, who, _begin(one), begins, _raise(who, one))
+        yield Moment(one.first_time, one.first, who, _begin(one), begins, _raise(who, one, failed))
         end = f"resigns, in epoch {one.epoch}" if one.resigned else f"is told of in epoch {one.epoch} for the last time"
         yield Moment(one.last_time, one.last, who, end, (f"{variable}.active: yes -> no",))
 
@@ -54,8 +56,10 @@ def _begin(term: Term) -> str:
     return f"has epoch {term.epoch}" + ("" if term.is_told else ", as brokers say that obey it")
 
 
-def _raise(who: str, term: Term) -> tuple[Event, ...]:
-    return (Event(who, "write /controller_epoch", {"epoch": str(term.epoch)}),) if term.raised else ()
+def _raise(who: str, term: Term, failed: Collection[str]) -> tuple[Event, ...]:
+    """What its controller did to the epoch; one that goes on in the epoch that it has read has failed."""
+    what = "fail to write /controller_epoch" if term.raised in failed else "write /controller_epoch"
+    return (Event(who, what, {"epoch": str(term.epoch)}),) if term.raised else ()
 
 
 def _obedience(cluster: Cluster) -> Iterator[Moment]:

@@ -62,6 +62,14 @@ def test_its_time_line_has_a_band_for_each_epoch_and_lanes_for_who_takes_part(tm
     assert page.count('<circle class="breaks"') == 2
 
 
+def test_an_increment_that_failed_is_drawn_so(tmp_path: Path) -> None:
+    """Its line is printed nevertheless (D1)."""
+    d1 = [RAISED[0], RAISED[1].replace("epoch to 4", "epoch to 3")]
+    document = plain_document("logs", *judge_logs([written(tmp_path, {REPORTS: log(REPORTS, d1)})], whole=True))
+    assert [(one.kind, one.fails) for one in timeline(story_in(document)).operations] == [("write", True)]
+    assert [one.fails for one in timeline(story_in(judged(tmp_path / "good"))).operations] == [False]
+
+
 def test_sarif_has_a_result_for_each_line_that_breaks_a_claim(tmp_path: Path) -> None:
     (log_,) = json.loads(sarif(judged(tmp_path)))["runs"]
     places = [one["locations"][0]["physicalLocation"] for one in log_["results"]]
