@@ -58,9 +58,12 @@ LOADED = {
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """That of a pipe, with a cache folder that all of these share: what is compiled is compiled once."""
+    """That of a pipe, with a cache folder that all of these share: what is compiled is compiled once.
+
+    Hypothesis loads what other installed libraries bring along for it (trio's part loads pytest); that is not ours.
+    """
     others = {name: value for name, value in os.environ.items() if name not in {"FORCE_COLOR", "TTY_COMPATIBLE"}}
-    return {**others, "KCHECK_CACHE": str(tmp_path_factory.mktemp("kcheck"))}
+    return {**others, "KCHECK_CACHE": str(tmp_path_factory.mktemp("kcheck")), "HYPOTHESIS_NO_PLUGINS": "1"}
 
 
 SELDOM = {
