@@ -75,7 +75,7 @@ def made_by(checks: list[Check], helpers: int = 1) -> list[Run]:
         return list(run_checks(shared.checks()))
 
 
-@pytest.mark.parametrize("helpers", [0, pytest.param(1, marks=pytest.mark.slow), 2])
+@pytest.mark.parametrize("helpers", [0, 1, pytest.param(2, marks=pytest.mark.slow)])
 def test_all_processes_make_checks_and_each_is_made_once(helpers: int, tmp_path: Path) -> None:
     names = [str(number) for number in range(12)]
     checks = [Check("test", name, "", 0, partial(once_all_are_there, name, tmp_path, 1 + helpers)) for name in names]
@@ -278,7 +278,7 @@ def tells_and_waits(told: Path) -> list[Run]:
     return []
 
 
-@pytest.mark.takes("A process and its helper start.")
+@pytest.mark.slow
 def test_a_helper_ends_with_the_first_process_also_where_that_is_killed(tmp_path: Path) -> None:
     told, program = tmp_path / "told", tmp_path / "program.py"
     program.write_text(KILLED)

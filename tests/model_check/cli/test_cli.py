@@ -34,6 +34,7 @@ def test_a_process_shows_the_scopes_without_colour_in_a_pipe() -> None:
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_reader_who_has_gone_away_makes_an_error_and_no_violation() -> None:
     reader, writer = os.pipe()
     os.close(reader)

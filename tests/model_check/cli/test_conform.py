@@ -99,6 +99,7 @@ def test_the_reference_conforms(kcheck: Kcheck) -> None:
     assert result.stdout.splitlines()[-1].endswith(f" of {len(VECTORS)} vectors")
 
 
+@pytest.mark.slow
 def test_a_failure_is_shown_with_the_command_that_asks_it_again(kcheck: Kcheck) -> None:
     result = kcheck("conform", "--only", "transition", "--fail-fast", "--", *WRONG)
     assert result.exit_code == 1
@@ -215,6 +216,7 @@ def test_a_ci_a_pull_request_and_a_badge_are_told(kcheck: Kcheck, tmp_path: Path
     assert (told_badge["message"], told_badge["color"]) == (f"{65 - failed} of 65", "red")
 
 
+@pytest.mark.slow
 def test_a_report_that_cannot_be_written_is_told_behind_what_was_found(
     kcheck: Kcheck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -269,7 +269,7 @@ ELSEWHERE: Mapping[tuple[str, int], str] = {
 LONG = {
     ("enumerate", 0), ("enumerate", 1), ("enumerate", 3), ("prove", 1), ("refine", 1), ("refine", 3), ("judge", 0),
     ("judge", 3), ("live", 0), ("campaign", 0), ("vectors", 0), ("vectors", 1), ("explain", 0), ("conform", 0),
-    ("matrix", 0), ("simulate", 0),
+    ("conform", 1), ("matrix", 0), ("matrix", 1), ("simulate", 0), ("simulate", 1),
 }  # fmt: skip
 """What takes more than half a second."""
 

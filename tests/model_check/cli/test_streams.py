@@ -30,10 +30,8 @@ def ended(line: str) -> tuple[int, str, str]:
 HOSTILE = "\ud800\x1b[2J\x1b]0;owned\x07\x9b\u202e\u200f<b>\u00d7\r!"
 
 
-@pytest.mark.takes("It starts the program twice.")
-@pytest.mark.parametrize(
-    ("encoding", "times"), [pytest.param("utf-8", "\u00d7", marks=pytest.mark.slow), ("ascii", "\\xd7")]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("encoding", "times"), [("utf-8", "\u00d7"), ("ascii", "\\xd7")])
 def test_what_a_file_says_is_shown_and_no_terminal_obeys_it(tmp_path: Path, encoding: str, times: str) -> None:
     """Nor does a character fail that is half of one, or that the terminal does not have."""
     told = plain_document(
@@ -67,6 +65,7 @@ def test_a_closed_stream_is_no_failure(line: str, closed: str) -> None:
     assert bool(out) == (">&-" not in closed.replace("2>&-", ""))
 
 
+@pytest.mark.slow
 def test_an_unknown_verb_is_bad_usage_whoever_may_read_that() -> None:
     assert ended("K nonsense 2>&-") == (2, "", "")
     code, out, err = ended("K nonsense >&-")

@@ -95,8 +95,8 @@ def test_the_page_says_how_many_slips_are_caught() -> None:
     assert f"plants {len(SLIPS)} slips" in " ".join(page.split())
 
 
-@pytest.mark.parametrize("slip", ["permits nothing", pytest.param("sends to everybody", marks=pytest.mark.slow)])
-@pytest.mark.takes("It starts a process, and asks it many vectors.")
+@pytest.mark.slow
+@pytest.mark.parametrize("slip", ["permits nothing", "sends to everybody"])
 def test_a_wrong_adapter_is_told_what_is_wrong(slip: str) -> None:
     verb, _ = SLIPS[slip]
     of_verb = [one for one in VECTORS if one.verb == verb]
@@ -222,7 +222,7 @@ def test_who_is_amid_something_where_a_script_ends_is_started_anew() -> None:
     assert [one.outcome for one in found.results] == [Outcome.FAIL, Outcome.FAIL]
 
 
-@pytest.mark.takes("It waits until 16 MiB have come.")
+@pytest.mark.slow
 def test_who_floods_is_cut_off() -> None:
     flood = "input()\nwhile True: sys.stdout.write('x' * 65536)"
     (result,) = asked(odd(rest=flood), TABLES[:1], seconds=60).results
@@ -249,6 +249,7 @@ def _runs(pid: int) -> bool:
     return state != "Z"
 
 
+@pytest.mark.slow
 def test_an_adapter_that_only_fails_is_asked_no_more() -> None:
     found = asked(odd(rest="sys.exit(1)"), TABLES, seconds=5)
     assert found.counts == {Outcome.ERROR: 20}

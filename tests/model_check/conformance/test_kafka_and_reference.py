@@ -21,9 +21,9 @@ def kafka(kafka_adapter: list[str]) -> Iterator[AdapterProcess]:
         yield process
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", QUESTIONS)
-@pytest.mark.parametrize("count", [20, pytest.param(1000, marks=pytest.mark.slow)])
-@pytest.mark.takes("The first one may compile against Kafka's classes, and starts a JVM.")
+@pytest.mark.parametrize("count", [20, 1000])
 def test_the_reference_answers_as_kafka_does(kafka: AdapterProcess, verb: str, count: int) -> None:
     random, reference = Random(f"{verb} {count}"), Adapter("as-coded-0.10.2")
     for number in range(count):

@@ -19,7 +19,7 @@ UNWRITTEN = {
 """The kinds of lines that no call of the adapter has Kafka write."""
 
 
-@pytest.mark.takes("It compiles against Kafka's classes, and starts a JVM.")
+@pytest.mark.slow
 def test_kafka_itself_passes_all_of_its_dialect(kafka_adapter: list[str], request: pytest.FixtureRequest) -> None:
     """Not all of Kafka's threads are held by the adapter: what fails once in some thousand times is asked again."""
     vectors = put(request, every=3)

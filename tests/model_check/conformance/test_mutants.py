@@ -59,7 +59,7 @@ def test_the_vectors_catch_the_mutants_of_what_they_ask_about() -> None:
     assert caught >= 0.95 * seen
 
 
-@pytest.mark.takes("It loads the reference anew for each mutant.")
+@pytest.mark.slow
 def test_some_mutants_are_caught_every_day() -> None:
     first, fates = asked(["delay"], 3, [])
     assert (first["unchanged"], len(fates)) == ("", 3)

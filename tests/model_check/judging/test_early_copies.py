@@ -37,6 +37,7 @@ def noted(folder: Path, found: Judgement) -> list[str]:
     return [one for one in run_of(read(folder), found, "AS_CODED").notes if "did not write" in one]
 
 
+@pytest.mark.slow
 def test_a_log_that_was_copied_before_another_of_its_process_ends_early(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,6 +86,7 @@ def judged_where(tmp_path: Path, log: str, said: str, instead: str) -> Run:
     return judged(tmp_path / "undeletable", AS_CODED)[1]
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_told_otherwise_contradicts_the_broker(tmp_path: Path) -> None:
     """It may be that of the next stop; then the one behind it is nobody's."""
     search = judged_where(tmp_path, "state-change.log", FAILED, FAILED.replace("code=-1", "code=0"))

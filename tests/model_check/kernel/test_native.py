@@ -61,7 +61,7 @@ print(double(3), sorted(cache.lacking))
 """
 
 
-@pytest.mark.takes("A process compiles a loop.")
+@pytest.mark.slow
 def test_where_nothing_can_be_kept_loops_are_compiled_anew(tmp_path: Path) -> None:
     """In a checkout that is read only, without a home."""
     (tmp_path / "loops.py").write_text(LOOPS)

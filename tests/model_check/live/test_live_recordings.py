@@ -86,7 +86,7 @@ TURN_BY_TURN = "early-starts"
 """Recorded when the reference forgot the partitions of a deleted topic one after the other. Kafka's controller has all
 of them Offline before the first is NonExistent: `TopicDeletionManager.completeDeleteTopic` changes them twice."""
 FORGOTTEN = re.compile(r"changed partition \[(.*),\d+\] state from \w+ to (Offline|NonExistent)Partition")
-DAILY = "creation-without-brokers"
+DAILY = "channel-opened-anew"
 """The shortest; a deep run judges the others."""
 
 

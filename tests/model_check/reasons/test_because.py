@@ -124,7 +124,7 @@ def test_where_a_claim_holds_nothing_is_told() -> None:
         assert first_false(system, claim, steps[:end]) is None
 
 
-@pytest.mark.takes("It makes a scope's claims, and some of its actions.")
+@pytest.mark.slow
 def test_of_several_choices_the_first_is_told_and_never_one_of_which_the_claim_holds() -> None:
     """In states of any values, of which most are never reached, and by steps from these: two engines find the same."""
     made, dice = OnDemand(scope("tiny")), random.Random("any values")

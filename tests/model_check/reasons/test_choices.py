@@ -54,8 +54,8 @@ def is_false(condition: z3.BoolRef, system: TransitionSystem, state: Mapping[str
     return bool(z3.is_false(z3.simplify(z3.substitute(condition, *known))))
 
 
-@pytest.mark.takes("It makes all actions of a scope, and asks each of the states of some walks.")
-@pytest.mark.parametrize("name", ["tiny", pytest.param("deletion_reassignment", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tiny", "deletion_reassignment"])
 def test_the_possible_are_those_that_the_rules_take_and_each_other_has_a_false_conjunct(name: str) -> None:
     system, rules = made(name)
     actions, dice = {one.name: one for one in system.actions}, random.Random(f"choices of {name}")

@@ -14,7 +14,7 @@ from tests.model_check.reasons.test_choices import made, taken
 from tests.model_check.systems import odometer
 
 
-@pytest.mark.takes("It makes all actions of a scope, and asks each of the states of two walks.")
+@pytest.mark.slow
 def test_along_a_walk_each_action_stands_as_in_each_of_its_states_alone() -> None:
     system, rules = made("tiny")
     reasons, dice = Reasons(system), random.Random("a walk")

@@ -33,6 +33,7 @@ def cluster(*names: str, of: str = "tiny") -> MemoryCluster:
     return one
 
 
+@pytest.mark.slow
 def test_every_process_computes_the_same() -> None:
     done = subprocess.run([sys.executable, "-c", BY_ANOTHER_PROCESS], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == fingerprint(cluster()).hex()

@@ -139,6 +139,7 @@ def test_nothing_of_a_hostile_name_runs_or_is_loaded(browser: Chrome, tmp_path: 
     assert len(asked(browser)) == 1
 
 
+@pytest.mark.slow
 def test_three_thousand_steps_are_open_and_gone_through(browser: Chrome, tmp_path: Path) -> None:
     shown(browser, tmp_path, finding(Story(3000, ZOMBIE.steps * 375, ZOMBIE.initial)))
     story: Any = browser.find_element(By.CLASS_NAME, "story")

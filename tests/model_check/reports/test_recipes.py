@@ -94,6 +94,7 @@ def test_the_shell_recipe_keeps_the_exit_code_and_every_report(sandbox: Sandbox)
     assert 0 < len(sandbox.read("report.md").encode()) < 60_000
 
 
+@pytest.mark.slow
 def test_what_is_left_of_another_time_is_not_taken_for_an_answer(sandbox: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "report.xml").write_text("of another time", "utf-8")
     gate = 'PATH="$PWD/.venv/bin:$PATH" sh model_check/reports/recipes/gate.sh'

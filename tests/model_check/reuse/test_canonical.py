@@ -35,6 +35,7 @@ def test_the_order_of_sets_and_tables_says_nothing() -> None:
     assert canonical({"b": 1, "a": {3, 1, 2}}) == canonical({"a": {2, 3, 1}, "b": 1})
 
 
+@pytest.mark.slow
 def test_another_process_says_the_same() -> None:
     """Strings hash differently there, so sets come in another order."""
     program = (

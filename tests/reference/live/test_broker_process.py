@@ -133,6 +133,7 @@ main(sys.argv[1:], Process)
 """
 
 
+@pytest.mark.slow
 def test_a_stop_is_heard_also_where_the_signal_does_not_interrupt_the_main_thread(tmp_path: Path) -> None:
     """A signal just before the main thread begins to wait does not interrupt it; neither does another thread's."""
     options = {"broker": 1, "zookeeper": "127.0.0.1:1", "port": 1, "folder": tmp_path}
@@ -200,6 +201,7 @@ def test_what_others_write_neither_ends_a_broker_nor_its_stop(empty: ZookeeperSe
     assert "resigned" in (tmp_path / "controller.log").read_text(encoding="utf-8").splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_told_in_a_line(server: ZookeeperServer, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         with broker(server.address, tmp_path, 3, taken.getsockname()[1]) as process:

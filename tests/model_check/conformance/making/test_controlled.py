@@ -29,7 +29,7 @@ def hashes(cases: Iterable[Case | Vector]) -> list[str]:
     return [one.hash for one in cases]
 
 
-@pytest.mark.takes("It walks the specification and the reference.")
+@pytest.mark.slow
 def test_a_theme_is_as_it_is_made() -> None:
     """If not: `kcheck vectors`."""
     made = {"starting": make("starting")}
