@@ -5,7 +5,7 @@
     │   ├── MalformedInput    a znode payload, path, request or log line that is not what its schema says
     │   │   └── NotJson       a payload that is no JSON document at all, which most of Kafka's readers take for nothing
     │   └── UnknownName       a scope, switch, property or the like that does not exist
-    ├── IllegalTransition     a state machine refused an event; the old state stands
+    ├── IllegalTransition     a state machine refused an event; the old state is kept
     └── EnvironmentFailure    java, ZooKeeper, a port, the disk or a worker failed us (exit code 4)
         └── LacksMemory       there is less memory now than is needed; in a while there may be more
 

@@ -179,9 +179,9 @@ class Model:
 
     @property
     def tells_only_the_known(self) -> bool:
-        """Whether nobody is told where all that UpdateMetadata is to be about is unknown: before 0.10.2.0 (KAFKA-4415).
+        """Whether UpdateMetadata is dropped when all its partitions are unknown: before 0.10.2.0 (KAFKA-4415).
 
-        It has no switch of its own: it matters where there are no channels, to who is controller no more (D8).
+        It has no switch of its own: it matters where there are no channels, to a resigned controller (D8).
         """
         return self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
 
@@ -189,7 +189,7 @@ class Model:
     def opens_channels_twice(self) -> bool:
         """Whether channels are opened beside those that an earlier term left over: before 0.9.0.0 no metrics forbid it.
 
-        It has no switch of its own, since no claim is broken by it here: who goes on as controller beside another (D7)
+        It has no switch of its own, since no claim is broken by it here: a controller that goes on beside another (D7)
         is elected again with all its channels open.
         """
         return self.reintroduces(Switch.IGNORE_WHO_IS_NEW)

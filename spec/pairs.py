@@ -1,9 +1,9 @@
 """Pairs: which parts of the protocol, and which faults, some scope has together, which none has, and why.
 
 A defect may need two things at once, as a shutdown that goes on with the next incarnation needs a crash beside it. So
-what users do is put beside all else that they do, and beside each kind of fault: of each pair the cheapest scope is
-told that is explored with both as Kafka has them (a fix may refuse one). A pair without a scope stands in `WITHOUT`
-with its reason.
+what users do is put beside all else that they do, and beside each kind of fault: each pair is given the cheapest scope
+that is explored with both as Kafka has them (a fix may refuse one). A pair without a scope is in `WITHOUT` with its
+reason.
 """
 
 from collections.abc import Iterator, Mapping
@@ -120,7 +120,7 @@ WITHOUT: Final[tuple[tuple[frozenset[str], frozenset[str], str], ...]] = (
     (
         frozenset(OPERATIONS) - {"creation", "deletion", "reassignment", "preferred election", "automatic rebalance"},
         frozenset({"request removed by hand"}),
-        "a request is removed beside its own operation: who carries it on all the same (D59) does what is asked for",
+        "a request is removed beside its own operation: a controller that carries it on (D59) does what is asked for",
     ),
     (
         frozenset(OPERATIONS) - {"creation", "ISR change", "ISR notification"},

@@ -22,7 +22,7 @@ SCOPES: Final = 2
 
 
 class SaidBefore:
-    """What was said of models that are alike but for their switches, by whatever names it among all that is said."""
+    """What was said of models that are alike except for their switches, by whatever names it among all that is said."""
 
     def __init__(self) -> None:
         self._said: dict[object, list[tuple[frozenset[Switch], Switches, Any]]] = {}

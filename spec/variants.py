@@ -25,7 +25,7 @@ class Switch(enum.Enum):
     FENCED_WRITES = (
         "D2, D5, D6, D19, D41, D52, S7: each write of a controller is a transaction with a check of its epoch (2.1.0)"
     )
-    FENCED_READS = "S6: whose writes are fenced caches a leadership only if its epoch stands (a fix of ours)"
+    FENCED_READS = "S6: a controller with fenced writes caches a leadership only while its epoch is the latest (ours)"
     FENCED_RESIGN = "D3: resign() deletes /controller only where the session that owns it is its own (cf. 2.1.0)"
     ATOMIC_ELECTION = "D1, D6: /controller and the next /controller_epoch are written in one transaction (2.1.0)"
     RESIGN_CLEANS_UP = "D4, D56: giving up /controller runs the whole resignation, also in mid-failover (1.0.0)"
@@ -40,7 +40,7 @@ class Switch(enum.Enum):
     DELETE_STRAYS = "D38, D47: a starting broker, or a new controller, has deleted what no AR has (cf. KIP-516, 3.7.0)"
     CLEAR_CONTEXT = "D13: a resignation empties the whole context of the controller (KAFKA-5310, 0.11.0.0)"
     ELECT_ONLY_THE_LED = "D42, D49: an election on request leaves out partitions without leadership (a fix of ours)"
-    KEEP_UNREAD_REQUESTS = "D49, S8: an admin's request is deleted, or changed, only by who has read it (a fix of ours)"
+    KEEP_UNREAD_REQUESTS = "D49, S8: a controller deletes, or changes, an admin's request only if it has read it (ours)"
     CACHE_WHAT_IS_WRITTEN = "S4: a removal caches what it has written, not what it has failed to write (a fix of ours)"
     SHUTDOWN_ENDS_WITH_TERM = (
         "D3, D5: a controlled shutdown is treated in one term, and ends with it (KAFKA-5028, 0.11.0.0)"
@@ -56,7 +56,7 @@ class Switch(enum.Enum):
     REFUSE_DOOMED_REASSIGNMENTS = "D44: a failover, too, refuses to reassign a topic that is queued for deletion (ours)"
     COMPLETION_FORGETS_MARK = "D45: a completed deletion takes the topic's ineligible mark along (a fix of ours)"
     REFUSED_DELETIONS_FAIL = "D46: a StopReplica that is refused whole fails the deletion that it asked for (ours)"
-    RETRY_FAILED_DELETIONS = "D72: a replica that a broker fails to delete holds no topic back; it is told again (ours)"
+    RETRY_FAILED_DELETIONS = "D72: a replica that a broker fails to delete holds no topic back, and is stopped again"
     KEEP_UNDELETED_LOGS = "D72: a broker does not forget a log that it could not delete (a fix of ours)"
     CALLBACK_WITHOUT_LOCK = "D50: no send thread waits for the controller lock; answers are events in a queue (1.0.0)"
     ATOMIC_COMPLETION = (
@@ -81,7 +81,7 @@ class Switch(enum.Enum):
     FULL_METADATA = (
         "S10: UpdateMetadata of all says so, and a broker forgets what it does not name (cf. KAFKA-15799, 3.7.0)"
     )
-    KEEP_OTHERS_ASSIGNMENTS = "D17, D39: who writes a topic's assignment changes only what it means to (a fix of ours)"
+    KEEP_OTHERS_ASSIGNMENTS = "D17, D39: a write of a topic's assignment changes only what it means to (a fix of ours)"
     LISTEN_BEFORE_READING = "D17: a failover listens to the topics before it reads their partitions (a fix of ours)"
     TRY_SENDS_AGAIN = "D28: a send of a state machine that fails is tried again (a fix of ours)"
     CLOSE_OLD_CONNECTIONS = (
@@ -97,13 +97,13 @@ class Switch(enum.Enum):
     )
     KEEP_DIRTY_BATCH = "before 0.9.0.0, D28: a batch that an exception left dirty ends no term; every later one fails"
     TELL_ONLY_THE_NEW = (
-        "before 0.9.0.0, D60: of a start only the new brokers are told; followers do not ask who lives (KAFKA-972)"
+        "before 0.9.0.0, D60: a start is sent to new brokers alone; followers do not ask who lives (KAFKA-972)"
     )
     ANNOUNCE_NO_ISR = "before 0.9.0.0, D65: no leader announces its ISR changes, and no controller listens (KAFKA-1367)"
     IGNORE_WHO_IS_NEW = "before 0.9.0, D7: a controller that finds another id goes on, and is elected anew (KAFKA-2437)"
     ADOPT_NEW_EPOCHS = "before 0.8.2.0, D25: every active controller takes over each new epoch (KAFKA-1096)"
     READ_BROKERS_TWICE = (
-        "before 0.10.0.0, D24: who is new or dead, and who lives, is read one after the other (KAFKA-3085)"
+        "before 0.10.0.0, D24: new and dead brokers, and live ones, are read one after the other (KAFKA-3085)"
     )
     SHUTDOWN_FOLLOWS_ISR = (
         "before 0.10.0.0, D66: a controlled shutdown elects the first who stays in the ISR, alive or not (KAFKA-3670)"
@@ -111,7 +111,7 @@ class Switch(enum.Enum):
     REFUSE_DEAD_TARGETS = "before 0.10.1.0, D14: a reassignment is refused unless all of RAR lives (KAFKA-4214)"
     RUN_WHEN_NOT_ACTIVE = "before 0.10.2.0, D8: listeners do not ask who is active (KAFKA-4447)"
     RESIGN_UNDER_LOCK = "before 0.10.2.0, D9: a resignation joins the deletion thread under the lock (KAFKA-4360)"
-    ALWAYS_RESIGN = "before 0.10.2.0, D10: who hears of a new session resigns, whoever is controller (KAFKA-4229)"
+    ALWAYS_RESIGN = "before 0.10.2.0, D10: a broker with a new session resigns, whoever is controller (KAFKA-4229)"
     LEAVE_REFUSED_DELETIONS = (
         "before 0.10.2.0, D71: where topics stay, so do requests; a failover has brokers forget the topics (KAFKA-3175)"
     )

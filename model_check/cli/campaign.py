@@ -48,12 +48,12 @@ def command(
     that judges it again.
 
     Such a run is then made small: which of its faults are enough to show the same observation again, in three of five
-    tries? The command that makes this run, and the smallest recording, are told.
+    tries? The report names the command that makes this run, and the smallest recording.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE. The same command goes on where it was; with a larger
     number of runs, it makes the others.
 
-    Who claims to be none of Kafka 0.8.2 to 0.10.2 is asked for the claims only: such a run is not searched.
+    A cluster that does not claim to be Kafka 0.8.2 to 0.10.2 is asked for the claims only: its run is not searched.
 
     Exits with 0 if all runs are explained, or not searched, and none breaks a claim; with 1 if one does, with 3 if one
     is not explained, and with 4 if one could not be recorded.

@@ -77,8 +77,9 @@ def print_document(
 ) -> int:
     """Print a document, write the reports of it, and give its exit code.
 
-    `tell` prints the text of one that has a form of its own; `steps` tells a story, if not all of it is to be told.
-    What was `found_here`, under the specification as it stands, tells in reports what else was possible at each step.
+    `tell` prints the text of one that has a form of its own; `steps` tells a story, where only a part of it is to be
+    printed. What was `found_here`, under the specification as it stands, tells in reports what else was possible at
+    each step.
     """
     if output.as_json:
         typer.echo(document.to_json())

@@ -27,10 +27,10 @@ def command(
 ) -> int:
     """Count what is exercised: every action, every row of the transition tables, the witness of every property.
 
-    The scopes are explored under every variant that the manifest names. Of each action it is told in how many of these
-    explorations it fires, how often in all, and by which step at the earliest, in which scope; of each row, from how
-    many states it is taken; of each property, how many states show its witness, or do not have the goal yet. What only
-    a scope shows that was not explored is left to that one. Exits with 1 if anything else occurs nowhere.
+    The scopes are explored under every variant that the manifest names. The report says of each action in how many of
+    these explorations it fires, how often in all, and by which step at the earliest, in which scope; of each row, from
+    how many states it is taken; of each property, how many states show its witness, or do not have the goal yet. What
+    only a scope shows that was not explored is left to that one. Exits with 1 if anything else occurs nowhere.
 
     For example:
       kcheck coverage

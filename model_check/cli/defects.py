@@ -27,7 +27,8 @@ def command(
 
     A defect is shown by exploring its scope: the shortest trace that breaks its property comes out of the enumeration,
     nothing hinted. A claim is explored until it is broken, a goal to the end. Then the fix is switched on, and no such
-    trace is left. Exits with 0 if both are so. Of one that is not found here the reason is told, and nothing explored.
+    trace is left. Exits with 0 if both are so. For a defect that is not found here the verb prints the reason, and
+    explores nothing.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
 

@@ -47,13 +47,13 @@ def command(
     """Say what else was possible at a step of a story, and why the rest was not.
 
     The story is the shortest that breaks a claim of a scope, or shows a witness; or a trace that was saved. For each
-    rule of which no action is possible at that step, the action that lacks least is told, and which conjunct of its
-    guard is the first that is false, in words and with the values that it goes by; with `--why-not`, all actions of a
-    rule, or one action. Where an action moves a partition or a replica in its state machine, it is told which row of
-    the transition table that takes, or comes nearest to.
+    rule of which no action is possible at that step, the report names the action that lacks least, and the first
+    conjunct of its guard that is false, in words and with the values that it goes by; with `--why-not`, all actions of
+    a rule, or one action. Where an action moves a partition or a replica in its state machine, the report names the row
+    of the transition table that it takes, or comes nearest to.
 
     Of a recording the place is where the judge's explanation ends: for each action that may be what was observed next
-    it is told why it is not possible there.
+    the report says why it is not possible there.
 
     Exits with 0 if there is an answer: nothing is judged. A step one behind the last asks what can follow the story.
 

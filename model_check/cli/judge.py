@@ -40,7 +40,8 @@ def command(
     """Judge recordings of a cluster by the specification.
 
     Two questions are asked of each. Does what was seen break a claim? That takes no search, and is asked of anybody's
-    cluster. And, of who claims to be Kafka 0.8.2 to 0.10.2: does some behaviour of the specification explain it all?
+    cluster. And, of a cluster that claims to be Kafka 0.8.2 to 0.10.2: does some behaviour of the specification explain
+    it all?
 
     A recording has the transactions of ZooKeeper's log (zookeeper.jsonl) and the state-change.log of every broker;
     model_check/RECORDING.md tells how to make one. Exits with 1 if a claim is broken, other than by a known

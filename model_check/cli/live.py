@@ -46,14 +46,14 @@ def command(
     """Run a cluster on a real ZooKeeper, do it harm, and judge what was recorded.
 
     Without options the reference is every controller and broker. `--kafka` runs real Kafka instead: a release, which
-    is fetched once, or an engineer's own build. `--controller` and `--brokers` choose apart who controls and who holds
-    the replicas, so that one side is under test and the other is known: the reference, Kafka, or a command.
+    is fetched once, or an engineer's own build. `--controller` and `--brokers` choose apart which program controls and
+    which holds the replicas, so that one side is under test and the other is known: the reference, Kafka, or a command.
 
     Starts a ZooKeeper server (from the jars that pyspark brings along) and the members as processes of their own,
     creates topics, and lets faults happen, drawn from a seed; --play leaves out all but some of them. Then two
-    questions are asked of what was recorded. Does it break a claim? And, of who claims to be Kafka 0.8.2 to 0.10.2:
-    does some behaviour of the specification explain every transaction, request and log line? The recording of a run
-    that does not hold is kept.
+    questions are asked of what was recorded. Does it break a claim? And, of a cluster that claims to be Kafka 0.8.2 to
+    0.10.2: does some behaviour of the specification explain every transaction, request and log line? The recording of a
+    run that does not hold is kept.
 
     Ctrl-C ends the run: what was recorded so far is saved, and the verdict is INCOMPLETE. The same command begins anew,
     and `kcheck judge` judges what was saved.
@@ -95,7 +95,8 @@ def command(
 def recorded(task: Task, save: Path | None, stop: Callable[[], bool], tell: Tell) -> tuple[Run, ...]:
     """Run it, and keep the recording where asked, or where nobody would see it again otherwise.
 
-    Of a run that something around it ended, nothing is kept unless asked; where a mistake or Ctrl-C did, it is told.
+    Where something around the run ended it, nothing is kept unless asked; where a mistake or Ctrl-C did, a line says
+    so.
     """
     folder = Path(tempfile.mkdtemp(prefix=f"kcheck-live-{task.title}-")) if save is None else save
     try:

@@ -31,9 +31,9 @@ def command(
     elections failed and why, and which leaders can no longer write their ISR. A finding names file and line, and the
     known defect that it looks like.
 
-    Logs of several brokers, rolled ones among them, are put together: those that stand side by side, or are of the same
-    days and name the same topics, are one cluster's. Those that gzip packed are read as they are. Lines that are torn,
-    or that nobody knows, are counted and shown.
+    Logs of several brokers, rolled ones among them, are put together: those in one folder, or of the same days and
+    naming the same topics, are one cluster's. Those that gzip packed are read as they are. Lines that are torn, or that
+    nobody knows, are counted and shown.
 
     Exits with 1 if something is broken; with 3 if nothing could be asked. Where lines are missing, nobody is accused:
     that an epoch is lower than before is no finding if the broker may have been started, or ZooKeeper set up, anew.

@@ -38,9 +38,10 @@ def command(
     says what the inventory has; the tests that mirror the module; explorations; vectors, and the refinement; the tests
     that reach it by few imports. What fails or hangs counts only if it passes on the copy without the mutant.
 
-    A survivor is told with its line, its change, and what was not asked. model_check/mutation/known_mutants.toml has
-    those that behave the same, and the holes that are named, with reasons. Exits with 0 if all are noticed or known,
-    1 if one survives, 3 if one could not be decided or Ctrl-C came first, 4 if a check fails without any mutant.
+    The report gives of each survivor its line, its change, and what was not asked.
+    model_check/mutation/known_mutants.toml has those that behave the same, and the holes that are named, with reasons.
+    Exits with 0 if all are noticed or known, 1 if one survives, 3 if one could not be decided or Ctrl-C came first, 4
+    if a check fails without any mutant.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
 

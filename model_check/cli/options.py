@@ -91,7 +91,7 @@ TimelineOption: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class Stories:
-    """How stories are told: in words, with what each step changes or without, or as lanes."""
+    """How stories are printed: in words, with what each step changes or without, or as lanes."""
 
     timeline: TimelineOption = False
     verbose: VerboseOption = False
@@ -121,7 +121,7 @@ class Variant:
 
 
 def chosen_plans(scopes: Sequence[str] | None, *, deep: bool) -> list[Plan]:
-    """The plans of the scopes that are named; if none is, those of all scopes but for deep ones, or of all."""
+    """The plans of the scopes that are named; without any, of all scopes except deep ones, or of all."""
     if scopes:
         return [plan(name) for name in scopes]
     return [one for one in plans().values() if deep or not one.deep]

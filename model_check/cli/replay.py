@@ -31,12 +31,12 @@ def command(
     telling: options.Stories,
     output: options.Output,
 ) -> int:
-    """Replay a saved trace, told as a story.
+    """Replay a saved trace, printed as a story.
 
-    A trace of an older specification, or of one with other fixes, may not be one of this: then the first step that
-    cannot be taken is told, which parts of its guard are false, and which actions could be taken instead. Exits with 0
-    if every step can be taken and no property is broken on the way, else with 1. That a goal (recoverable, eventually)
-    is out of reach no step shows: where a trace was saved for that, it is told.
+    A trace of an older specification, or of one with other fixes, may not be one of this: then the report names the
+    first step that cannot be taken, the parts of its guard that are false, and the actions that could be taken instead.
+    Exits with 0 if every step can be taken and no property is broken on the way, else with 1. No step shows that a goal
+    (recoverable, eventually) is out of reach: where a trace was saved for that, the report says so.
 
     For example:
       kcheck explore election --traces traces/

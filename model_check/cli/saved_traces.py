@@ -25,7 +25,7 @@ class Opened(NamedTuple):
 def opened(
     path: Path, scope: str | None, variant: str | None, on: Iterable[str] | None, off: Iterable[str] | None
 ) -> Opened:
-    """A trace with the system that its file names, but for what is named here; BadInput says what is wrong."""
+    """A trace with the system that its file names, except for what is named here; BadInput says what is wrong."""
     try:
         saved = load(path)
     except ItfError as error:

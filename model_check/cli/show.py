@@ -52,7 +52,7 @@ class Drawing(enum.StrEnum):
 
 
 def tables(*, as_json: options.JsonOption = False) -> int:
-    """The transition tables of partitions and replicas, as Markdown: who may follow whom, and what each row does."""
+    """The transition tables of partitions and replicas, as Markdown: which state follows which, what each row does."""
     if as_json:
         return _say_json(documents.tables())
     for name, table in documents.TABLES.items():
@@ -94,7 +94,7 @@ def actions(
     variant: options.Variant,
     as_json: options.JsonOption = False,
 ) -> int:
-    """The rules of the protocol: who acts, what he does, and where Kafka does it; of a scope, with their instances."""
+    """The rules of the protocol: the actor, what it does, and where Kafka does it; of a scope, with their instances."""
     switches = variant.switches
     if as_json:
         of_scope = None if scope is None else system_of(scope_named(scope), switches)
@@ -251,7 +251,7 @@ def znodes(*, as_json: options.JsonOption = False) -> int:
 def requests(*, as_json: options.JsonOption = False) -> int:
     """The requests between controller and brokers with their answers, field by field as they travel, in each version.
 
-    Before a request stands its header, before an answer the correlation id of its request, an int32.
+    A request begins with its header, an answer with the correlation id of its request, an int32.
     """
     if as_json:
         return _say_json(documents.requests())

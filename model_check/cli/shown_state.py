@@ -1,7 +1,7 @@
 """The state as `kcheck show state` prints it: record by record, each field with its kind, initial value and sentence.
 
-A record may stand in the state more than once, and be a part of others; its fields are told once, below the places
-where it stands. Of one scope only what it keeps is shown, and how many variables that makes.
+The state may have a record more than once, and a record may be a part of others; its fields are printed once, below the
+places where it is. Of one scope only what it keeps is shown, and how many variables that makes.
 """
 
 import enum
@@ -102,7 +102,7 @@ def _indices(one: Declared[Any]) -> tuple[list[str], Declared[Any]]:
 
 
 def _heading(section: Section, width: int) -> Iterator[str]:
-    """The name of a record, what it is, and where it stands."""
+    """The name of a record, what it is, and where it is."""
     record = section.record
     yield record.__name__
     paragraph = [" ".join((record.__doc__ or "").split())]

@@ -1,7 +1,7 @@
 """The standard streams as a shell may leave them: closed (`>&-`), full, or read by nobody any more (`| head -1`).
 
 What is closed is opened on /dev/null: else the first file that is opened would get its number, and be written to by
-whoever prints. A verdict is then told by the exit code alone.
+whoever prints. Only the exit code then gives the verdict.
 
 What is printed may come from a file that somebody else wrote. A terminal must not obey it (`harmless`), and a stream
 whose encoding lacks a character must not fail over it.
@@ -21,7 +21,7 @@ STREAMS: Final = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
 COMMANDS: Final = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{DIRECTIONS}]")
-"""What a terminal may obey: controls but for tabs and line ends, what turns the direction; and halves of characters."""
+"""What a terminal may obey: controls except tabs and line ends, what turns the direction; and halves of characters."""
 
 
 def harmless(text: str) -> str:

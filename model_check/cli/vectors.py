@@ -19,7 +19,7 @@ from spec.errors import BadInput
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where they stand.")] = FOLDER,
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The folder of the vectors.")] = FOLDER,
     *,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if they would change.")] = False,
     keep_driven: Annotated[

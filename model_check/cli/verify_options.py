@@ -79,7 +79,7 @@ class Manner:
 
     @property
     def how(self) -> How:
-        """The same for whoever makes them; BadInput if the time is none."""
+        """The same for whoever makes them; BadInput if the time cannot be read."""
         processes = self.jobs or fitting(os.cpu_count() or 1, free_memory())
         within = seconds_named(self.within) if self.within else None
         return How(processes, self.fresh, self.fail_fast, within)

@@ -1,8 +1,8 @@
 """What is claimed of the automatic rebalance: when it acts, and that it gets there.
 
-The thread gives the lock back between the check and each election. What stands against an election it asks each time
-anew, under the lock that it then keeps, so that is claimed of every state in which it elects. The percentage it asks
-once: partitions that were taken up are given back also where those before them have been enough.
+The thread gives the lock back between the check and each election. Before each election it asks again, under the lock
+that it then keeps, whether anything forbids it, so that is claimed of every state in which it elects. The percentage it
+asks once: partitions that were taken up are given back also where those before them have been enough.
 
 Of topics that vanish without being deleted nothing is claimed: in no scope is there a rebalance and a removal by hand.
 """

@@ -59,7 +59,7 @@ def _is_told(head: Slot, p: int) -> Value:
 def what_is_told_is_no_older_than_what_was_ordered(
     before: State, after: State, m: Model, c: int, b: int, *, p: int
 ) -> Value | None:
-    """No UpdateMetadata that a broker accepts tells an older leader epoch than LeaderAndIsr has told this broker."""
+    """No UpdateMetadata that a broker accepts has an older leader epoch than a LeaderAndIsr that it was sent."""
     if b not in m.assigned(p):
         return None
     head, ordered = before.connections[c][b][0], before.brokers[b].partitions[p].leader_epoch
@@ -140,8 +140,8 @@ def a_dead_replica_is_known(s: State, m: Model, c: int, p: int, r: int) -> Value
 def the_dead_are_not_in_sync(s: State, m: Model, c: int, p: int) -> Value:
     """A controller at rest has no partition with a dead member in its ISR, but the last one.
 
-    A partition of a topic that vanished is none, though its leadership stays in the cache (D53); and from a topic that
-    is queued for deletion nobody takes the dead out.
+    A partition of a topic that vanished does not count, though its leadership stays in the cache (D53); and from a
+    topic that is queued for deletion nobody takes the dead out.
     """
     controller, busy = s.controllers[c], ~_rests(s, c)
     cached = controller.partitions[p]
@@ -152,6 +152,6 @@ def the_dead_are_not_in_sync(s: State, m: Model, c: int, p: int) -> Value:
 
 
 def _rests(s: State, c: int) -> Value:
-    """Whether this is a controller that does nothing; who gave up and stays active (D4) is none."""
+    """Whether this controller does nothing; one that gave up and stays active (D4) does not count."""
     controller = s.controllers[c]
     return both(controller.active, controller.leader_id == c, controller.at == At.IDLE)

@@ -81,7 +81,7 @@ def is_gone(s: State, t: int) -> Value:
 def nothing_of_a_deleted_topic_is_left(s: State, m: Model, t: int) -> Value:
     """Once its deletion is complete, no state znode and no configuration of a topic is in ZooKeeper.
 
-    One that allows or forbids unclean election may stand there for a topic that is yet to be created.
+    A configuration that allows or forbids unclean election may exist for a topic that is yet to be created.
     """
     states = either(*(exists(s.zookeeper.state[p]) for p in m.partitions_of(t)))
     configured = s.zookeeper.configurations[t]
@@ -93,7 +93,7 @@ def nothing_of_a_deleted_topic_is_left(s: State, m: Model, t: int) -> Value:
 @claim("always", source="PROTOCOL.md D57, D23, D38, D72-log", witness="a_topic_is_gone", parts=("deletion",))
 def deleted_topics_are_hosted_nowhere(s: State, m: Model, p: int, r: int) -> Value:
     """Once a topic's deletion is complete, no broker that the controller in office knows to live hosts a replica of it,
-    unless a StopReplica with delete is on its way there. Who is dead, or just back, is yet to be told.
+    unless a StopReplica with delete is on its way there. A broker that is dead, or just back, is yet to be sent one.
     """
     known = either(*(_knows_to_live(s, m, c, r) for c in m.controllers))
     waits = either(*(_tells_to_delete(s, m, c, r, p) for c in m.controllers))

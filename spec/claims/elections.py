@@ -48,7 +48,7 @@ def election_requests_are_read_before_they_are_deleted(before: State, after: Sta
 
 @claim("sometimes", source="PROTOCOL.md section 6", parts=PARTS)
 def a_failover_reads_a_request(s: State, m: Model) -> Value:
-    """A failover is about to read a request that stands."""
+    """A failover is about to read a request that exists."""
     reading = either(*(s.controllers[c].at == At.READ_ELECTIONS for c in m.controllers))
     return both(is_requested(s, m), reading)
 
@@ -78,7 +78,7 @@ def no_election_of_an_earlier_term_is_resumed(before: State, after: State, m: Mo
 
 @claim("goal", source="PROTOCOL.md D49", parts=PARTS)
 def elections_come_to_an_end(s: State, m: Model) -> Value:
-    """No request for a preferred election stands, and no active controller has one under way."""
+    """No request for a preferred election exists, and no active controller has one under way."""
     controllers = [s.controllers[c] for c in m.controllers]
     under_way = (both(one.active, either(*(one.electing[p] for p in m.partitions))) for one in controllers)
     return ~either(is_requested(s, m), *under_way)

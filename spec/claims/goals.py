@@ -71,7 +71,7 @@ def _leads_well(s: State, r: int, p: int) -> Value:
 def live_replicas_are_in_sync(s: State, m: Model, p: int, r: int) -> Value:
     """Every live assigned replica of a partition that a live broker leads is in its ISR.
 
-    In operators' words: the number of under-replicated partitions goes to 0, but for those that lack a dead replica.
+    In operators' words: the number of under-replicated partitions goes to 0, except those that lack a dead replica.
     """
     znode = s.zookeeper.state[p]
     led = either(*(both(runs(s, r), znode.leader == r) for r in m.assigned(p)))

@@ -1,4 +1,4 @@
-"""What is claimed of ISR change notification: who handles the notifications, and that they arrive."""
+"""What is claimed of ISR change notification: which controller handles the notifications, and that they arrive."""
 
 from spec.claims.goals import works
 from spec.language.rules import Facts, claim
@@ -23,7 +23,7 @@ def a_notification_is_handled(s: State, m: Model, c: int) -> Value:
     of={"delete_notification"},
 )  # fmt: skip
 def only_the_active_handle_notifications(before: State, after: State, m: Model, c: int) -> Value:
-    """No notification is deleted by a broker that is not an active controller, and has told nobody of it."""
+    """Only an active controller, which has sent the brokers what it names, deletes a notification."""
     return before.controllers[c].active
 
 
@@ -31,7 +31,7 @@ def only_the_active_handle_notifications(before: State, after: State, m: Model, 
 def isr_changes_are_known(s: State, m: Model, p: int) -> Facts:
     """No ISR change is left to be announced, and each ISR in the working controller's cache is ZooKeeper's.
 
-    A notification may be left: who fails over reads all state znodes, and lists notifications with the next one only.
+    A notification may be left: a failover reads all state znodes, and lists notifications with the next one only.
     """
     yield from (~s.brokers[b].partitions[p].unreported for b in m.assigned(p))
     znode = s.zookeeper.state[p]

@@ -57,8 +57,8 @@ def assignments_change_in_order(before: State, after: State, m: Model, *, p: int
 
 @claim("step", source="PROTOCOL.md section 8, D14, D41", witness="an_assignment_is_the_union", parts=PARTS, of=DROPS)
 def no_reassignment_ends_halfway(before: State, after: State, m: Model, *, p: int) -> Value:
-    """Who takes a partition from /admin/reassign_partitions leaves it with RAR, or with the AR that it had, unless it
-    was not there when that was asked for, or its topic is to be deleted.
+    """A partition that leaves /admin/reassign_partitions has RAR, or the AR that it had, unless it did not exist when
+    the reassignment was requested, or its topic is to be deleted.
     """
     wanted, assigned = before.zookeeper.requested[p], before.zookeeper.assigned[p]
     dropped, original = both(wanted != (), after.zookeeper.requested[p] == ()), before.history.original[p]
@@ -239,7 +239,7 @@ def a_leader_epoch_is_raised_for_a_new_assignment(s: State, m: Model, c: int) ->
     of={"write_bump", "write_move"},
 )  # fmt: skip
 def caches_keep_up_with_their_requests(before: State, after: State, m: Model, c: int, p: int) -> Value:
-    """What a controller has written and told in LeaderAndIsr is in its cache, from which it fills UpdateMetadata."""
+    """What a controller has written and sent in LeaderAndIsr is in its cache, from which it fills UpdateMetadata."""
     written = flag(before.zookeeper.state[p].version != after.zookeeper.state[p].version)
     cached = after.controllers[c].partitions[p]
     return ~written | flag(cached.leader_epoch == after.zookeeper.state[p].leader_epoch)

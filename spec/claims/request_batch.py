@@ -37,7 +37,7 @@ BROKER_CHANGES = ("on_broker_change", "read_broker_data")
 
 
 def _filled(m: Model, queue: Array[int, Slot]) -> Iterator[int]:
-    """The places of a queue, but for those that are known to be empty: what is claimed of such a place is true."""
+    """The places of a queue, except those that are known to be empty: what is claimed of such a place is true."""
     if not queue.is_blank():
         yield from (k for k in m.slots if not queue[k].is_blank())
 
@@ -166,7 +166,7 @@ def _left(m: Model, head: Slot, action: Action) -> dict[tuple[str, int], Value]:
 
 
 def _is_same(m: Model, one: Slot, other: Slot, *, due: bool = True) -> Value:
-    """Whether two places have the same batch, told by what it names, its epoch and its leader epochs."""
+    """Whether two places have the same batch: the same names, epoch and leader epochs."""
     if one.is_blank() and other.is_blank():
         return flag(True)
     named = _named(m, other)

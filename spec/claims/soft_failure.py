@@ -43,7 +43,7 @@ def _is_an_earlier_terms(s: State, c: int, b: int, p: int) -> Value:
     of={"deliver_request", "deliver_request_unanswered"},
 )  # fmt: skip
 def new_terms_send_the_latest_leadership(before: State, after: State, m: Model, c: int, b: int, *, p: int) -> Facts:
-    """No broker is told by the latest controller epoch of an older leadership than an earlier one wrote last."""
+    """No request of the latest controller epoch brings a broker an older leadership than an earlier one wrote last."""
     if b in m.assigned(p):
         told, znode = before.connections[c][b][0].partitions[p], before.zookeeper.state[p]
         older = both(_is_ordered_next(before, c, b, p), told.leader_epoch < znode.leader_epoch)

@@ -30,7 +30,7 @@ def partitions_stay(before: State, after: State, m: Model, *, p: int) -> Value:
 def partitions_are_led(s: State, m: Model, p: int) -> Value:
     """Every partition that a topic's znode names has a state znode, unless the topic is to be deleted.
 
-    One of whose replicas no broker runs stays New.
+    A partition none of whose replicas is running stays New.
     """
     is_named = s.zookeeper.assigned[p] != () if m.has("addition") else True
     replicas = stored_set(s, m, p)

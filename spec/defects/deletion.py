@@ -92,7 +92,7 @@ ROWS = (
         defining=("deliver_failing_deletion",),
     ),
     Defect("D72-log",
-        "A broker forgets the log that it failed to delete: told again it answers that it did, and the files stay",
+        "A broker forgets the log that it failed to delete: the next StopReplica succeeds, and the files stay",
         breaks="deleted_topics_are_hosted_nowhere", scope="failed_deletion", first_depth=23,
         base=FENCED - {Switch.KEEP_UNDELETED_LOGS}, fix=frozenset({Switch.KEEP_UNDELETED_LOGS}),
         defining=("deliver_failing_deletion",),

@@ -1,4 +1,4 @@
-"""Lemmas about reassignments: who may be in the ISR, and may lead, is assigned.
+"""Lemmas about reassignments: a replica that may be in the ISR, or may lead, is assigned.
 
 A leader takes into the ISR whom its own AR has, which it was sent with the leader epoch. So whoever holds the
 leader epoch of the state znode, to tell it or to lead by it, must hold no AR that is too large: none beyond AR in
@@ -45,7 +45,7 @@ def _has_read_topics(controller: Controller) -> Value:
 
 
 def _tellers(s: State, m: Model, p: int) -> Iterator[tuple[Value, Leadership, Value]]:
-    """Who may tell a leader of a leadership, or leads by it: whether that is so, what it holds, and its AR."""
+    """The processes that may send a leadership to a leader, or lead by it: if so, what each holds, and its AR."""
     for c in m.controllers:
         cached = s.controllers[c].partitions[p]
         yield _has_read_topics(s.controllers[c]), cached, m.brokers.members(cached.assigned)
@@ -72,7 +72,7 @@ def _not_followers(s: State, m: Model, p: int) -> Iterator[tuple[Value, Leadersh
 
 @lemma(source="PROTOCOL.md sections 2 and 10", parts=PARTS, where=_is_asked_for)
 def the_same_version_is_the_same_isr(s: State, m: Model, p: int) -> Facts:
-    """Who holds the znode's version holds its ISR, and no older writer; an ISR to be written again is written."""
+    """Whatever holds the znode's version holds its ISR, and no older writer; an ISR to be written again is written."""
     znode = s.zookeeper.state[p]
     for counts, one in _not_followers(s, m, p):
         same = both(counts, exists(znode), one.version == znode.version)
@@ -94,7 +94,7 @@ def step_7_wrote_the_state_last(s: State, m: Model, c: int, p: int) -> Facts:
 
 @lemma(source="PROTOCOL.md section 10; S6 fixed", parts=PARTS, where=_is_asked_for)
 def leaders_have_no_larger_assignment_than_zookeeper(s: State, m: Model, p: int) -> Facts:
-    """Who leads by the znode's leader epoch, or may tell so, has an AR within ZooKeeper's; after step 7, within RAR."""
+    """What leads, or sends, by the znode's leader epoch has an AR within ZooKeeper's; after step 7, within RAR."""
     znode, members = s.zookeeper.state[p], m.brokers.members
     bounds = [(flag(True), members(s.zookeeper.assigned[p]))]
     for c in m.controllers:
@@ -108,8 +108,8 @@ def leaders_have_no_larger_assignment_than_zookeeper(s: State, m: Model, p: int)
 
 @lemma(source="PROTOCOL.md section 8, step 8", parts=PARTS, where=_is_asked_for)
 def leaving_replicas_leave_the_isr(s: State, m: Model, c: int, p: int) -> Facts:
-    """Who is to go are the others of AR; after step 7 the ISR has, beside RAR, only those of them that step 8 has still
-    to take out, and after step 8 nobody.
+    """The leaving replicas are AR minus RAR. After step 7 the ISR is within RAR and those that step 8 has still to take
+    out; after step 8 it is within RAR.
     """
     controller, current = s.controllers[c], is_current(s, c)
     isr, wanted = m.brokers.members(s.zookeeper.state[p].isr), m.brokers.members(controller.reassigned[p])

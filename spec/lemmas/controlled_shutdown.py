@@ -1,8 +1,8 @@
-"""Lemmas about controlled shutdowns: who treats one, and what the treating controller knows of leaders.
+"""Lemmas about controlled shutdowns: which controller handles one, and what it then knows of leaders.
 
 Where writes are fenced only the current controller changes who leads, so its cache names the leader, unless an answer
-was lost. As coded a zombie moves leaders behind the back of who treats a shutdown (D2, D5). The lemma about leaders is
-None there.
+was lost. As coded a zombie moves leaders behind the back of the controller that handles a shutdown (D2, D5). The lemma
+about leaders is None there.
 """
 
 from spec.language.rules import Facts, lemma

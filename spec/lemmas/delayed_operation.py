@@ -1,4 +1,4 @@
-"""Lemmas about delayed operations: who has won, what is watched, and who comes to try.
+"""Lemmas about delayed operations: which thread has won, what is watched, and which threads come to try.
 
 PROTOCOL.md section 11.
 """

@@ -142,7 +142,8 @@ def no_leader_and_isr_behind_a_deletion(s: State, m: Model) -> Facts:
 def started_deletions_have_a_stop_replica_waiting(s: State, m: Model, c: int) -> Facts:
     """For a replica whose deletion has begun a StopReplica waits, or its broker's death is being handled.
 
-    For it was sent to a live broker, and each of those has a channel. Who handles no death knows of nobody's.
+    For it was sent to a live broker, and each of those has a channel. A controller that is handling no broker failure
+    knows of no dead broker.
     """
     controller = s.controllers[c]
     nobody_dies = [is_at(controller, (At.IDLE, *IN_TURN)), is_one_of(controller.handler, FOR_DELETION)]
@@ -159,8 +160,8 @@ def started_deletions_have_a_stop_replica_waiting(s: State, m: Model, c: int) ->
 def only_known_topics_are_handled(s: State, m: Model, c: int, p: int) -> Facts:
     """What waits to be brought online, or to go Offline, does so in its handler; what goes Offline is known, and may.
 
-    The partition or the replica that is being written of still waits. Whoever is to be told is of a known topic, and
-    nobody is while one is being deleted.
+    The partition or the replica that is being written of still waits. Brokers are sent only partitions of known topics,
+    and none while a topic is being deleted.
     """
     controller = s.controllers[c]
     cached, known = controller.partitions[p], controller.topics[m.topic_of(p)]
@@ -182,7 +183,7 @@ def only_known_topics_are_handled(s: State, m: Model, c: int, p: int) -> Facts:
 def deleted_replicas_are_of_queued_topics(s: State, m: Model, c: int) -> Facts:
     """Replicas go Offline for a deletion exactly if their topic is queued; for its start it is not held back.
 
-    Who finds its batch dirty at that start has its elector resign first, and then ends the thread.
+    A controller that finds its batch dirty at that start has its elector resign first, and then ends the thread.
 
     The partitions of a queued topic that is known are doomed. The thread turns to queued topics only; requests are
     dropped of unknown topics only, while known ones wait.
@@ -213,7 +214,7 @@ def deleted_replicas_are_of_queued_topics(s: State, m: Model, c: int) -> Facts:
 
 @lemma(source="PROTOCOL.md section 7.4; D57 fixed", parts=PARTS, where=only_deletes, fixed=SILENT)
 def queued_topics_get_no_leader(s: State, m: Model, c: int, p: int) -> Value:
-    """No partition of a queued topic is brought online, or told of."""
+    """No partition of a queued topic is brought online, or sent to a broker."""
     controller = s.controllers[c]
     t, cached = m.topic_of(p), controller.partitions[p]
     queued = controller.queued[t]

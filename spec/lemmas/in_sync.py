@@ -1,6 +1,6 @@
-"""Lemmas about who is in sync, which leaders are, and so somebody is.
+"""Lemmas about in-sync replicas: a leader is one, and so there always is one.
 
-They are asked for with reassignments and controlled shutdowns, and where election could be unclean but for its fixes.
+They are asked for with reassignments and controlled shutdowns, and where only its fixes keep election clean.
 They hold elsewhere, too, but no other proof needs them.
 """
 

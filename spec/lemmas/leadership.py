@@ -2,8 +2,9 @@
 
 What the znode of a partition says is copied into the controllers' caches, from there into requests, and by them into
 the brokers' memories; leaders write it back. So there are many copies of one leadership, some of them old, and every
-claim about brokers rests on a claim about any two copies. None of this depends on who is controller, or on how many
-believe that they are: it is the conditional write that keeps it. A lemma that says nothing of a scope is None there.
+claim about brokers rests on a claim about any two copies. None of this depends on which broker is controller, or on how
+many believe that they are: it is the conditional write that keeps it. A lemma that says nothing of a scope is None
+there.
 """
 
 from collections.abc import Iterator

@@ -3,8 +3,8 @@
 The controller keeps one state for each partition and one for each replica of it, in memory only, and moves them in
 batches (`handleStateChanges`). Which moves are legal is all that a table says, together with what the documentation
 promises each move does. A table is a plain literal: a dict of states, each with a dict of its targets, each with a
-`Row`, of which a `Transition` is made. Every state is a key, so a state that nothing leaves would stand there as an
-empty row instead of being forgotten; Kafka's two machines have none, for both run in a circle through NonExistent.
+`Row`, of which a `Transition` is made. Every state is a key, so a state that nothing leaves would be an empty row
+instead of being forgotten; Kafka's two machines have none, for both run in a circle through NonExistent.
 
 Everything else reads the tables: the reference's state machines, the predicate that z3 gets, diagrams, documentation
 and test vectors. None of them may list states or moves of its own.
