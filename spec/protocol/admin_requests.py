@@ -1,6 +1,6 @@
 """What admins ask of the controller: a row for each kind of request, which is a znode below /admin.
 
-A tool creates the znode, which it cannot while one stands. The controller deletes it when it is done, or writes what is
+A tool creates the znode, which it cannot while one exists. The controller deletes it when it is done, or writes what is
 left of it. Somebody may delete it by hand, as far as an action says so.
 
 Kafka 0.10.2.2: `ReassignPartitionsCommand`, `PreferredReplicaLeaderElectionCommand`, `AdminUtils.deleteTopic`.
@@ -25,8 +25,8 @@ class AdminRequest:
 
     `field` of the state's `ZooKeeper` is what the znode says. `asked_by` are the actions that create it. `nobody_asks`
     is the reason that is given where a recording has no such request. `withdrawn_by` is the action that deletes it by
-    hand. `rewritten` is what an observer sees of a controller that writes what is left of it, even if that is what
-    stands there. `moves_leaders`: partitions that have a leader may get another by it.
+    hand. `rewritten` is what an observer sees of a controller that writes what is left of it, even if that is what the
+    znode has already. `moves_leaders`: partitions that have a leader may get another by it.
     """
 
     kind: PathKind

@@ -125,7 +125,7 @@ def look_at_entry(s: Purgatory, m: Model, o: int) -> None:
 
 @action(actor="request {o}", source="TimerTaskList.add 0.10.2.2", parts=(PART,))
 def insert_entry(s: Purgatory, m: Model, o: int) -> None:
-    """Put the entry in a bucket: the timer is armed. Who cancelled it since it was looked at found it in none."""
+    """Put the entry in a bucket: the timer is armed. A cancel since it was looked at found it in none."""
     operation = s.operations[o]
     require(s.threads[o].at == At.INSERT)
     operation.armed = operation.entry if m.fixes(Switch.INSERT_UNDER_MONITOR) else True

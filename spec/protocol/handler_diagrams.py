@@ -1,4 +1,4 @@
-"""What follows what, as a reader sees it: a table of the handlers, and a drawing of who goes on with what.
+"""What follows what, as a reader sees it: a table of the handlers, and a drawing of which goes on with what.
 
 Both are computed from spec/protocol/handlers.py. An arrow goes from a handler to what it does next, and says where.
 """

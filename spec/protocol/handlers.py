@@ -1,7 +1,7 @@
 """What follows what: one table for all handlers, beside the two transition tables.
 
 A row is a handler, a column a junction, where a step that several handlers share is done (spec/protocol/junctions.py);
-what stands there is what the handler does next. Where no handler comes, the place says NEVER. Behind an exception, ISR
+each cell is what the handler does next. Where no handler comes, the place says NEVER. Behind an exception, ISR
 change notifications that were read are deleted, too (spec/protocol/controller/threads.py). Failures that Kafka catches
 are no exceptions here.
 

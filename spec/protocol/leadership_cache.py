@@ -51,7 +51,7 @@ def lacks_head(s: State, m: Model, c: int, p: int) -> Value:
 
 
 def lacks_assignment(s: State, m: Model, c: int, p: int) -> Value:
-    """Whether a partition has leadership in the cache and no AR: who is to be told of it cannot be told (D53)."""
+    """Whether a partition has leadership in the cache and no AR: it cannot be sent (D53)."""
     if not m.loses_topics:
         return flag(False)
     return both(is_cached(s.controllers[c].partitions[p]), assigned_replicas(s, m, c, p) == ())

@@ -1,4 +1,4 @@
-"""ZooKeeper as the protocol uses it: who may operate, what a change tells watchers, what a conditional write does.
+"""ZooKeeper as the protocol uses it: operations of live sessions, what a change tells watchers, conditional writes.
 
 Operations are linearizable. A process operates while its session lives; with an expired session its operations block
 and are retried under the next session, so here they are simply not enabled. Watches are one-shot and carry no data; a
@@ -8,9 +8,9 @@ is nothing to read; what ZkClient does before it calls a listener arms it in any
 A connection that is lost *before* ZooKeeper applied an operation is no step. `ZkClient.retryUntilConnected` (0.10)
 catches the ConnectionLossException ("we give the event thread some time to update the status to 'Disconnected'"), waits
 until it is connected, and makes the same call again, and `ZKCheckedEphemeral` does so by itself. Nothing was applied,
-nobody was told, and the caller waits with the same arguments: the repetition is the operation, which may come as late
-in any behaviour, after whatever others do meanwhile. Only where the operation was applied and its answer was lost does
-the repetition meet its own effect; those are steps, named `..._unanswered` (budget `losses`), each beside its own.
+no watch fired, and the caller waits with the same arguments: the repetition is the operation, which may come as late in
+any behaviour, after whatever others do meanwhile. Only where the operation was applied and its answer was lost does the
+repetition meet its own effect; those are steps, named `..._unanswered` (budget `losses`), each beside its own.
 """
 
 from typing import TypeVar
@@ -131,7 +131,7 @@ def end_session(s: State, m: Model, process: int, *, orphaned: bool) -> None:
 
 
 def delete_controller(s: State, m: Model) -> None:
-    """/controller disappears; everybody who watches it is told."""
+    """/controller disappears, which fires every watch of it."""
     s.zookeeper.controller = 0
     s.zookeeper.controller_orphaned = False
     notify(s, m, "controller")
@@ -172,7 +172,7 @@ def is_fenced_off(s: State, m: Model, c: int) -> Value:
 def is_read_in_vain(s: State, m: Model, c: int) -> Value:
     """Whether what a controller reads of a leadership is refused for that reason (only where such reads are fenced).
 
-    /controller_epoch is read after it, here with it: who finds the epoch standing then had it when it read.
+    /controller_epoch is read after it, here with it: a controller that finds its epoch there then had it when it read.
     That takes ZooKeeper's operations for linearizable; a real server may lag behind, unless it is asked to sync first.
     """
     return is_fenced_off(s, m, c) if m.fixes(Switch.FENCED_READS) else flag(False)

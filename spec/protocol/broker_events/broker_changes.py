@@ -2,13 +2,14 @@
 
 The listener reads the children, swaps its cached set first, opens and closes channels, then handles the new brokers
 (onBrokerStartup), then the dead ones (onBrokerFailure). A broker that leaves and returns between two reads is not
-noticed at all (D12); where broker epochs are on, it is told by its registration, and handled as if there had been a
-read between: it is among the dead first, and new behind them (`KafkaController.BrokerChange` 2.2.0, which calls it
-bounced, and handles it before the dead). A channel that an earlier term left behind ends all of it with an exception,
-after the cached set was swapped: the new and the dead are never handled (D51). Both handlers bring New and Offline
-partitions online; a failure also takes the replicas of the dead brokers Offline, which removes them from the ISR.
+noticed at all (D12); where broker epochs are on, its registration shows it, and the controller handles it as if there
+had been a read between: it is among the dead first, and new behind them (`KafkaController.BrokerChange` 2.2.0, which
+calls it bounced, and handles it before the dead). A channel that an earlier term left behind ends all of it with an
+exception, after the cached set was swapped: the new and the dead are never handled (D51). Both handlers bring New and
+Offline partitions online; a failure also takes the replicas of the dead brokers Offline, which removes them from the
+ISR.
 
-Before 0.9.0.0 only the new brokers are told of their start, and nobody of a death by which no partition lost its leader
+Before 0.9.0.0 a start is sent to the new brokers alone, and a death by which no partition lost its leader to none
 (D60).
 
 A send of UpdateMetadata that fails also ends it, at once or with a resignation
@@ -73,7 +74,8 @@ def on_broker_change(s: State, m: Model, c: int) -> None:
     parts=("brokers_read_twice",),
 )
 def read_broker_data(s: State, m: Model, c: int) -> None:
-    """Before 0.10.0.0: those of the listed brokers live whose data is still there; who is new or dead is known before.
+    """Before 0.10.0.0: those of the listed brokers live whose data is still there; which brokers are new or dead is
+    known before.
 
     A broker that was known, and is gone by now, is neither; one that is new, and gone by now, gets no channel.
     """
@@ -124,7 +126,7 @@ def _handle(s: State, m: Model, c: int, new: Value, dead: Value, returned: Value
 
 
 def _tell_of(s: State, m: Model, c: int, new: Value) -> Value:
-    """Everybody is told of new brokers, before 0.9.0.0 only those themselves: whether that went out."""
+    """Send new brokers to all, before 0.9.0.0 only to themselves: whether that went out."""
     return tell_all(s, m, c, receivers=new if m.reintroduces(Switch.TELL_ONLY_THE_NEW) else None)
 
 
@@ -141,7 +143,7 @@ def _returned(s: State, m: Model, c: int, live: Value) -> Value:
 
 
 def _take_out(s: State, m: Model, c: int, returned: Value) -> None:
-    """Who has returned, and has lost its channel, does not live until the dead are handled; it is known anew."""
+    """A broker that has returned, and lost its channel, does not live until the dead are handled; then it is new."""
     controller = s.controllers[c]
     controller.live = m.brokers.difference(controller.live, returned)
     for b in m.brokers.ids:
@@ -262,7 +264,7 @@ def _end_deaths(s: State, m: Model, c: int) -> None:
 
 
 def _start_returned(s: State, m: Model, c: int, returned: Value) -> None:
-    """Brokers that have returned are opened channels to, told everything, and handled as those that are new."""
+    """Brokers that have returned get channels and all metadata, and are handled as those that are new."""
     told = _welcome(s, m, c, returned)
     with when(told):
         visits = _bring_online(s, m, c, returned)
@@ -273,7 +275,7 @@ def _start_returned(s: State, m: Model, c: int, returned: Value) -> None:
 
 
 def _welcome(s: State, m: Model, c: int, returned: Value) -> Value:
-    """Brokers that have returned live again, which is told: whether that went out."""
+    """Brokers that have returned live again, which all brokers are sent: whether that went out."""
     controller = s.controllers[c]
     controller.live = m.brokers.union(controller.live, returned)
     blocked = open_channels(s, m, c, returned)

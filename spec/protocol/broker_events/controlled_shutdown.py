@@ -1,11 +1,12 @@
 """Controlled shutdown: a broker that is told to stop has the controller move its leaderships away first.
 
-The broker reads who is controller and sends it a request. The controller, on a request handler's thread, counts the
-broker as shutting down from then on, which is to say as one that may not lead, and treats the broker's replicated
-partitions one by one, taking the lock for each: where the broker leads, the controlled-shutdown selector elects another
-from the ISR less all brokers that are shutting down; where it follows, it is told to stop the replica, and is taken out
-of the ISR. The answer is the partitions that it still leads. With none remaining the broker stops; else it asks again,
-and after its last try stops all the same. A stopping broker closes its session, so its znodes go at once.
+The broker reads which broker is controller and sends that a request. The controller, on a request handler's thread,
+counts the broker as shutting down from then on, which is to say as one that may not lead, and handles the broker's
+replicated partitions one by one, taking the lock for each: where the broker leads, the controlled-shutdown selector
+elects another from the ISR less all brokers that are shutting down; where it follows, it is told to stop the replica,
+and is taken out of the ISR. The answer is the partitions that it still leads. With none remaining the broker stops;
+else it asks again, and after its last try stops all the same. A stopping broker closes its session, so its znodes go at
+once.
 
 Whether the controller is active is asked once, before. When it resigns in the middle, the handler goes on with what is
 cached (until a new term of the same broker overwrites that): nobody is elected by a state machine that is down, and a
@@ -86,7 +87,7 @@ def _ask_again(s: State, b: int) -> None:
 
 @locking_step(source=SOURCE, parts=PARTS)
 def refuse_shutdown(s: State, m: Model, c: int, b: int) -> None:
-    """Who is not active answers 11 (ControllerMoved); who does not know the broker as registered answers 8."""
+    """Answer 11 (ControllerMoved) while not active; 8 where the controller does not know the broker as registered."""
     controller = s.controllers[c]
     has_turn = flag(controller.shutdown_of == 0)
     if m.shutdowns_outlive_terms:
@@ -170,7 +171,7 @@ def fail_shutdown(s: State, m: Model, c: int) -> None:
 
 
 def end_of_removal(s: State, m: Model, c: int, p: int) -> None:
-    """The follower is out of the ISR, or stays in: the others are told, and it is told to stop once more."""
+    """The follower is out of the ISR, or stays in: the others are sent that, and it is told to stop once more."""
     controller = s.controllers[c]
     one = m.brokers.set_from({b: controller.shutdown_of == b for b in m.brokers.ids})
     send_online_batch(s, m, c, stopped={p: one})

@@ -2,11 +2,11 @@
 
 The write is conditional on the cached version; when it fails, the leader keeps its memory as it is and tries again
 later *with the same version*. Nothing but an own success or an accepted LeaderAndIsr refreshes that version, so a
-leader that misses one is stuck (D6). One that was told version -1, after a failed removal, writes unconditionally. The
-write is done under the partition's lock, so no LeaderAndIsr is accepted between a lost answer and the retry. Lag is not
-modelled: a leader may shrink at will, which counts as a fault, and expands for a live follower of its own leader epoch,
-which is progress; that it takes in one of another leader epoch is a fault, but where brokers shut down. A failed write
-changes nothing and is no step.
+leader that misses one is stuck (D6). A leader that was sent version -1, after a failed removal, writes unconditionally.
+The write is done under the partition's lock, so no LeaderAndIsr is accepted between a lost answer and the retry. Lag is
+not modelled: a leader may shrink at will, which counts as a fault, and expands for a live follower of its own leader
+epoch, which is progress; that it takes in one of another leader epoch is a fault, except where brokers shut down. A
+failed write changes nothing and is no step.
 
 Kafka 0.10.2.2: `Partition.maybeExpandIsr`, `maybeShrinkIsr`, `updateIsr`. PROTOCOL.md section 10.
 """
@@ -111,8 +111,8 @@ def _require_fetching(s: State, m: Model, b: int, p: int, r: int) -> None:
 def _require_same_epoch(s: State, m: Model, b: int, p: int, r: int) -> None:
     """A follower has heard of its leader's epoch, as all mostly do before they are taken in.
 
-    A fetch of the era names no epoch (D58). Who has not heard of it is a fault of its own, but for one that is shut
-    down: that is not told, and is often taken in once more.
+    A fetch of the era names no epoch (D58). A follower that has not heard of it is a fault of its own, except one that
+    is shut down: that is not sent it, and is often taken in once more.
     """
     if not _takes_any_epoch(m):
         require(s.brokers[r].partitions[p].leader_epoch == s.brokers[b].partitions[p].leader_epoch)
@@ -194,7 +194,7 @@ def note_isr_change(known: BrokerPartition) -> None:
 
 
 def _write_znode(s: State, m: Model, b: int, p: int, isr: Value) -> None:
-    """The leader writes itself, its leader epoch, the controller epoch that it was told, and the new ISR."""
+    """The leader writes itself, its leader epoch, the controller epoch that it was sent, and the new ISR."""
     known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
     znode.leader = b
     znode.leader_epoch = known.leader_epoch

@@ -6,7 +6,7 @@ when the old one may have ended by itself (recording 11a); its controller module
 noticed by the client only when it reconnects: ZkClient then makes a new session and queues the new-session handlers,
 then one callback for every subscribed path, changed or not. They wait behind the callback that is running, so a
 controller in the middle of a failover or a state change goes on under the new session, its ephemerals gone: the zombie.
-Where its connection stood until the end, the client has heard before that its own ephemerals are gone, and those
+Where its connection lasted until the end, the client has heard before that its own ephemerals are gone, and those
 callbacks run first.
 
 Left out: a clean shutdown (see spec/protocol/broker_events/controlled_shutdown.py); more than one orphaned session a
@@ -115,7 +115,7 @@ def expire_session(s: State, m: Model, b: int, lost: int) -> None:
 
 @action(actor="zookeeper", source="FinalRequestProcessor 3.4, closeSession", budget="heard_expiries")
 def expire_session_heard(s: State, m: Model, b: int, heard: int) -> None:
-    """A stopped process loses its session while its connection stands: it will first hear that its znodes are gone.
+    """A stopped process loses its session while its connection lasts: it will first hear that its znodes are gone.
 
     The server deletes them, which fires the watches that the session itself has set, and only then closes the
     connection. `heard` says how many of these events reach the client.

@@ -1,7 +1,7 @@
 """What a controller has marked of topics that are being deleted, or must wait; every part asks.
 
 A topic is queued from the request to the end of its deletion, and its partitions that were known by then are doomed
-(spec/protocol/deletion/queue.py). Who moves, or is elected for, is busy.
+(spec/protocol/deletion/queue.py). A topic that is reassigned, or elected for, is busy.
 
 Kafka 0.10.2.2: `TopicDeletionManager`: `isTopicQueuedUpForDeletion`, `isPartitionToBeDeleted`. PROTOCOL.md section 7.4.
 """
@@ -25,7 +25,7 @@ def is_queued(s: State, m: Model, c: int, p: int) -> Value:
 def is_doomed(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a partition is being deleted: it was known when its topic was queued (`isPartitionToBeDeleted`).
 
-    Where topics are not deleted none is, whatever brokers are told (D71).
+    Where topics are not deleted none is, whatever brokers are sent (D71).
     """
     return flag(False) if m.refuses_deletions else s.controllers[c].doomed[p]
 

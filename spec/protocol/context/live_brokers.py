@@ -1,8 +1,8 @@
 """Which brokers a controller takes to live: those that it has read as registered, less those that are shutting down.
 
-Kafka's words are `liveBrokerIds` and `liveOrShuttingDownBrokerIds`; the second are who gets requests, the first who may
-lead. `shuttingDownBrokerIds` grows with every request for a controlled shutdown that is accepted, and shrinks only when
-the broker's failure is handled, or with a failover. Where broker epochs are on, a request for a shutdown is of one
+Kafka's words are `liveBrokerIds` and `liveOrShuttingDownBrokerIds`; the second get requests, the first may lead.
+`shuttingDownBrokerIds` grows with every request for a controlled shutdown that is accepted, and shrinks only when the
+broker's failure is handled, or with a failover. Where broker epochs are on, a request for a shutdown is of one
 registration, and its treatment ends with that (2.2.0: `StaleBrokerEpochException`); else it goes on with the next
 incarnation (D12-outlived).
 

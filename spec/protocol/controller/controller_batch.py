@@ -3,9 +3,9 @@
 The controller object has a batch of its own beside those of its state machines, as long as its process lives. In it go
 UpdateMetadata, of all partitions (broker changes, failover) or of some (ISR change notification, step 12 of a
 reassignment, the start of a deletion), the LeaderAndIsr of steps 2 and 7 of a reassignment, and the StopReplica of a
-controlled shutdown. A partition that is to be told of, and has leadership but no AR
+controlled shutdown. A partition that is to be sent, and has leadership but no AR
 (spec/protocol/topics/removal_by_hand.py), makes UpdateMetadata raise in the middle, with its receivers in the batch
-already. So does any of a topic that is queued for deletion, whoever is to be told of: it is always told of.
+already. So does any of a topic that is queued for deletion, for whatever partitions it is made: these are always in it.
 
 The next one to begin a batch finds it dirty. A send of UpdateMetadata, and that StopReplica, clear it, have the elector
 resign, and raise; before 0.9.0.0 they only raised (D28). Steps 2 and 7 begin theirs outside of what is caught, before
@@ -20,9 +20,9 @@ deletes a successor's /controller.
 A failover that finds it so has the elector resign twice: elect() catches what is raised, and has it resign for that,
 too. The second time /controller may be a successor's (D3).
 
-The batches of the state machines stay clean, but where a send fails (spec/protocol/controller/failed_sends.py): there
-an exception ends one transition, before its state is set, and what is in the batch by then is sent. Thrown after the
-write of step 2 or 7, it ends the run and leaves the batch dirty.
+The batches of the state machines stay clean, except where a send fails (spec/protocol/controller/failed_sends.py):
+there an exception ends one transition, before its state is set, and what is in the batch by then is sent. Thrown after
+the write of step 2 or 7, it ends the run and leaves the batch dirty.
 
 Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `updateLeaderEpochAndSendRequest`, `shutdownBroker`,
 `ControllerBrokerRequestBatch.newBatch`, `ZookeeperLeaderElector.elect`. PROTOCOL.md section 9.
@@ -135,7 +135,7 @@ def tell(s: State, m: Model, c: int, batch: Batch, *, in_failover: bool = False)
 
 
 def _log_unsent(s: State, m: Model, c: int, unsent: Value, partitions: Mapping[int, Value]) -> None:
-    """What cannot be sent for want of channels is logged before; to whom, the context says that a resignation left."""
+    """Kafka logs UpdateMetadata before it finds no channels; the context that a resignation left names receivers."""
     for p in m.partitions:
         named = partitions.get(p, flag(False))
         if m.refusals_outlive_terms:
@@ -148,9 +148,9 @@ def _log_unsent(s: State, m: Model, c: int, unsent: Value, partitions: Mapping[i
 
 
 def _cannot_tell(s: State, m: Model, c: int, p: int, partitions: Mapping[int, Value]) -> Value:
-    """Whether a partition that is to be told of has leadership in the cache, and no AR.
+    """Whether a partition that is to be sent has leadership in the cache, and no AR.
 
-    Who has resigned is not asked: in Kafka AR stays cached (D13), which here is mostly emptied.
+    A resigned controller does not count: in Kafka AR stays cached (D13), which here is mostly emptied.
     """
     named = either(partitions.get(p, flag(False)), s.controllers[c].doomed[p])
     return both(named, lacks_assignment(s, m, c, p))

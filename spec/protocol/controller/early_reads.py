@@ -1,10 +1,10 @@
 """What ZkClient reads for a listener that has to wait for the controller lock.
 
 ZkClient's thread takes a callback, sets the watch of its path again and reads it, and only then calls the listener,
-which takes the lock and goes by what it was given. Who has the lock meanwhile goes on: start-up elects and makes its
-failover on the main thread, the deletion thread completes a topic. So a broker that has just become controller hears
-that there was none, resigns, and keeps /controller (D67). Where nobody else comes in between, reading is one step with
-what the listener does first.
+which takes the lock and goes by what it was given. The holder of the lock goes on meanwhile: start-up elects and makes
+its failover on the main thread, the deletion thread completes a topic. So a broker that has just become controller
+hears that there was none, resigns, and keeps /controller (D67). Where nothing else comes in between, reading is one
+step with what the listener does first.
 
 A listener that is to resign goes further before it has the lock: it stops the deletion thread, and empties what is
 queued (D68).
@@ -175,7 +175,7 @@ def content_for(s: State, m: Model, c: int, path: str) -> dict[int, Value]:
 
 
 def is_as_read(s: State, c: int, path: str) -> Value:
-    """Whether the request that its listener goes by is the one that stands."""
+    """Whether the request that its listener goes by is the one in ZooKeeper."""
     still = CONTENTS[path].still
     return either(~given(s, c), s.controllers[c][still]) if still is not None else flag(True)
 

@@ -1,7 +1,7 @@
 """The listener on /controller_epoch, which releases before 0.8.2.0 had: every controller took over each new epoch.
 
-It was meant to keep the controller's epoch up to date. But a controller that is none any more, and has not noticed, or
-has given up by halves, takes over its successor's epoch in this way, and passes the brokers' fence with it (D25).
+It was meant to keep the controller's epoch up to date. But a former controller that has not noticed its end, or has
+given up by halves, takes over its successor's epoch in this way, and passes the brokers' fence with it (D25).
 
 Left out: its place among the callbacks; it runs when all others have. Kafka 0.8.1: `ControllerEpochListener`
 (KAFKA-1096). PROTOCOL.md section 13.

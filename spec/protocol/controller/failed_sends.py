@@ -2,9 +2,9 @@
 
 Each state machine has a batch of its own, as long as its process lives. What is raised while it is sent, an interrupt
 or a leader that is registered without the brokers' listener, is logged by `handleStateChanges`; states, the cache and
-ZooKeeper are ahead by then, and nobody is told. The next call finds the batch dirty at its start, and so does every
-other, in later terms of the same broker, too: it is logged, and no partition or replica changes its state any more
-(D28-machines). A fix tries the send again.
+ZooKeeper are ahead by then, and no broker is sent anything. The next call finds the batch dirty at its start, and so
+does every other, in later terms of the same broker, too: it is logged, and no partition or replica changes its state
+any more (D28-machines). A fix tries the send again.
 
 Here what the next send is to run into comes up while the controller is idle. Left out: a send that fails after some
 brokers' requests are on their queues; and sends that fail beside other parts than `BESIDE`, such as creations, whose

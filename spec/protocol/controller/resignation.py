@@ -88,8 +88,8 @@ def _joins_a_waiting_thread(controller: Controller, m: Model) -> Value:
 def take_down(s: State, m: Model, c: int) -> None:
     """Channels are closed and their queues lost; epoch and caches go back to nothing.
 
-    Where topics are not deleted nobody empties partitionsToBeDeleted, which before 0.10.2.0 has something in it, and is
-    told of by who goes on (D71, D8).
+    Where topics are not deleted nothing empties partitionsToBeDeleted, which before 0.10.2.0 has something in it; a
+    resigned controller that goes on sends it (D71, D8).
     """
     controller = s.controllers[c]
     observe(f"controller {c}", "resigned")
@@ -105,7 +105,7 @@ def take_down(s: State, m: Model, c: int) -> None:
 def _take_down_caches(controller: Controller, m: Model) -> None:
     """Brokers, topics and leadership are forgotten, which nobody reads before the next failover overwrites them.
 
-    But for who goes on by them: the request handler that treats a controlled shutdown, unless it is the shutdown that
+    Some go on by them: the request handler of a controlled shutdown, unless it is the shutdown that
     was refused, and before 0.10.2.0 the listeners on notifications, and on the state znode of a partition that is being
     reassigned (D8).
     """

@@ -1,11 +1,11 @@
 """The topic deletion manager's memory and thread: which topics are queued, which are held back, whose turn it is.
 
-What other parts ask of it stands in spec/protocol/context/deletion_marks.py.
+What other parts ask of it is in spec/protocol/context/deletion_marks.py.
 
 A topic is queued from the request to the end of its deletion. Meanwhile its partitions get no leader, its replicas are
-not removed from the ISR when their brokers die, and nobody is told of it but that it goes. A mark as ineligible holds a
-queued topic back; the mark of a topic that is not queued is lost (D44), and the mark of one whose deletion completes
-stays (D45).
+not removed from the ISR when their brokers die, and brokers are sent of it only that it goes. A mark as ineligible
+holds a queued topic back; the mark of a topic that is not queued is lost (D44), and the mark of one whose deletion
+completes stays (D45).
 
 Kafka 0.10.2.2: `TopicDeletionManager`: `enqueueTopicsForDeletion`, `markTopicIneligibleForDeletion`,
 `resumeDeletionForTopics`, `failReplicaDeletion`. PROTOCOL.md section 7.4.
@@ -78,7 +78,7 @@ def resume_deletions(s: State, m: Model, c: int, new: Value) -> None:
 
 
 def end_startup(s: State, m: Model, c: int) -> None:
-    """The start of brokers has been handled, but for the topics that it resumes."""
+    """The start of brokers has been handled, except for the topics that it resumes."""
     for t in m.topics:
         with when(s.controllers[c].resuming[t]):
             resume_deletion(s, m, c, t)
@@ -106,7 +106,7 @@ def fail_deletions(s: State, m: Model, c: int, dead: Value) -> None:
 
 
 def fail_deletion(s: State, m: Model, c: int, p: int, r: int, *, holds_back: bool = True) -> None:
-    """An answer says that a replica was not deleted, which is told like the death of its broker."""
+    """An answer says that a replica was not deleted, which counts like the death of its broker."""
     queued, topics = s.controllers[c].queued[m.topic_of(p)], {m.topic_of(p): flag(True)}
     with when(queued):
         say(ReplicaDeletionFailed, replicas={p: (flag(True), m.brokers.set_kind.constant((r,)))}, topics=topics)

@@ -1,8 +1,8 @@
 """Requests to delete topics: asked for in /admin/delete_topics, queued or dropped by the listener, read by a failover.
 
-What the thread does with what is queued stands in spec/protocol/deletion/thread.py. With `delete.topic.enable` off, as
+What the thread does with what is queued is in spec/protocol/deletion/thread.py. With `delete.topic.enable` off, as
 is the default of the era, all requests are dropped, by the listener those for unknown topics first, and by a failover;
-nothing is ever queued, and there is no thread. Before 0.10.2.0 there was no listener then, and they stood (D71).
+nothing is ever queued, and there is no thread. Before 0.10.2.0 there was no listener then, and they stayed (D71).
 
 Kafka 0.10.2.2: `AdminUtils.deleteTopic`, `PartitionStateMachine.DeleteTopicsListener`,
 `KafkaController.initializeTopicDeletion`. PROTOCOL.md section 7.4.
@@ -167,7 +167,8 @@ def _end_listener(s: State, m: Model, c: int) -> None:
 
 @controller_step(At.READ_DELETIONS, source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))
 def read_deletions(s: State, m: Model, c: int) -> None:
-    """Failover 7 (end): queue what is asked for, known or not; who has a dead replica, or is busy, is held back.
+    """Failover 7 (end): queue what is asked for, known or not; a topic that has a dead replica, or is busy, is held
+    back.
 
     Where topics are not deleted the requests are; before 0.10.2.0 they stay, and their partitions are doomed all the
     same, so that every UpdateMetadata tells that they are removed, which nothing ever undoes (D71).

@@ -5,13 +5,13 @@ and turns to each: if every replica is deleted, it completes the deletion; else,
 takes failed replicas Offline and, if the topic is not held back, starts (again). Starting takes the live replicas
 Offline, which empties the ISR as far as that goes, and sends each a StopReplica with delete; the dead hold the topic
 back. The answer comes on the broker's send thread, whose callback takes the controller lock, too: whoever holds the
-lock and waits for that thread waits for ever (D50). How a deletion is asked for is told in `requests.py`, how it
-completes in `completion.py`.
+lock and waits for that thread waits for ever (D50). `requests.py` says how a deletion is asked for, `completion.py` how
+it completes.
 
 An exception ends the thread; nothing is deleted until the next failover. The next controller begins every deletion from
 the start.
 
-What a listener is given while the thread has the lock is told in spec/protocol/controller/early_reads.py. Left out:
+What a listener is given while the thread has the lock is in spec/protocol/controller/early_reads.py. Left out:
 that the thread takes its notice before it has the lock (it might run once more, for nothing), and that it ends where an
 assigned replica has no state, since no move of it was ever asked for: a reassignment that step 2 ends has put it into
 AR, and never started it (S8).
@@ -103,7 +103,7 @@ def _turn_to(s: State, m: Model, c: int, t: int) -> None:
 
 
 def _say_how_far(s: State, m: Model, c: int, t: int) -> None:
-    """What the thread says of a topic whose replicas are not all deleted: who has yet to answer, or who is retried."""
+    """What the thread logs of a topic whose replicas are not all deleted: which have yet to answer, or are retried."""
     under_way, failed = (
         _replicas_in(s, m, c, t, state) for state in (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_INELIGIBLE)
     )

@@ -1,9 +1,9 @@
 """Unclean election is allowed, or forbidden, while all run: a topic's `unclean.leader.election.enable` is changed.
 
 A controller reads it from /config/topics/T whenever it wants to know: at an election that finds no live member of the
-ISR, and when the last member of an ISR is to be removed. Nobody tells it of a change. Who allows unclean election
-because a partition is offline gets no leader by that: something else has to trigger an election, a broker's start, say,
-or another controller (D63). A fix has the active controller elect for a topic that is allowed it.
+ISR, and when the last member of an ISR is to be removed. Nothing tells it of a change. An admin that allows unclean
+election because a partition is offline gets no leader by that: something else has to trigger an election, a broker's
+start, say, or another controller (D63). A fix has the active controller elect for a topic that is allowed it.
 
 It is read here together with the state znode. A change between Kafka's two reads comes before both, or after both, as
 far as anybody sees, unless the state znode changes meanwhile, too. Left out: what is no boolean, which ends the

@@ -1,17 +1,17 @@
 """Preferred replica election: giving partitions back to the first of their assigned replicas.
 
-The tool writes a request, `/admin/preferred_replica_election`, that names partitions; it cannot while one stands. The
+The tool writes a request, `/admin/preferred_replica_election`, that names partitions; it cannot while one exists. The
 controller's listener takes the named partitions, less those that it is at already, to OnlinePartition with the
 preferred selector: the first of AR becomes leader if it lives and is in sync; where it leads already, by the cache,
 there is nothing to do; otherwise the partition stays as it is. Then the request is deleted, whether or not anything was
 elected. At a failover what the request names is read before the machines start, and run when they are up; there the
 znode is deleted in any case.
 
-Two slips of Kafka's are told. After the elections a line is logged for each partition, which looks up its leadership; a
-partition that has none (New, or unknown) makes that raise before the request is deleted, so the request and the running
-set keep all that it named (D49). And the failover's read looks up the same, which ends the failover (D42). The running
-set is not emptied by a resignation (D13). The failover deletes the request that stands by then, which need not be the
-one that it read.
+Two slips of Kafka's are modelled. After the elections a line is logged for each partition, which looks up its
+leadership; a partition that has none (New, or unknown) makes that raise before the request is deleted, so the request
+and the running set keep all that it named (D49). And the failover's read looks up the same, which ends the failover
+(D42). The running set is not emptied by a resignation (D13). The failover deletes the request that exists by then,
+which need not be the one that it read.
 
 Left out: that a delete whose answer is lost is done again, and may hit the next request.
 
@@ -52,7 +52,7 @@ SOURCE = "KafkaController.onPreferredReplicaElection 0.10.2.2"
 
 
 def is_requested(s: State, m: Model) -> Value:
-    """Whether a request stands; every request names a partition."""
+    """Whether a request exists; every request names a partition."""
     return either(*(s.zookeeper.elections[p] for p in m.partitions))
 
 
@@ -202,7 +202,7 @@ def _delete_request(s: State, m: Model, c: int) -> None:
 
 
 def forget_request(s: State, m: Model) -> None:
-    """/admin/preferred_replica_election disappears; nobody has read what will stand there next."""
+    """/admin/preferred_replica_election disappears; no controller has read what will be there next."""
     for p in m.partitions:
         s.zookeeper.elections[p] = False
     for c in m.controllers:
@@ -212,7 +212,7 @@ def forget_request(s: State, m: Model) -> None:
 
 
 def load_pending_elections(s: State, m: Model, c: int) -> None:
-    """Failover 7: what is requested is read next, where anything may be; that there is nothing is told, too."""
+    """Failover 7: what is requested is read next, where anything may be; that there is nothing is logged, too."""
     if m.has("preferred_election"):
         s.controllers[c].at = At.READ_ELECTIONS
     else:

@@ -1,1 +1,1 @@
-"""Who becomes controller, what it does then, and how it gives /controller back."""
+"""Which broker becomes controller, what it does then, and how it gives /controller back."""

@@ -1,8 +1,8 @@
-"""Controller election: who owns /controller, who believes it, and how it is given up.
+"""Controller election: which broker owns /controller, which believe that they do, and how it is given up.
 
 `leader_id` is what a broker last read or wrote as the controller's id; `active` is having a channel manager. Neither is
 asked of ZooKeeper again before the controller acts, and the two may differ. What the two ways out of being controller
-take down is told in spec/protocol/controller/resignation.py.
+take down is in spec/protocol/controller/resignation.py.
 
 Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.SessionExpirationListener`. PROTOCOL.md section 6.
 """

@@ -1,6 +1,6 @@
 """Failover: the two state machines start, with states by what was read of brokers and leadership.
 
-First replicas: those on live brokers go Online and are told of the cached leadership, all others are taken for
+First replicas: those on live brokers go Online and are sent the cached leadership, all others are taken for
 ReplicaDeletionIneligible, whatever their topics (D15). Then partitions: Online where the cached leader lives, Offline
 where it does not, New where there is none; every New or Offline one is visited.
 
@@ -27,9 +27,9 @@ from spec.variants import Switch
 
 
 def start_state_machines(s: State, m: Model, c: int) -> None:
-    """Failover 7 (end) to 10: the deletion manager is made, everybody is told of everything, the machines start.
+    """Failover 7 (end) to 10: the deletion manager is made, all brokers are sent all metadata, the machines start.
 
-    Before 0.10.2.0 everybody was told at the end, as step 14, when brokers had been told to follow whom they did not
+    Before 0.10.2.0 the metadata was sent at the end, as step 14, when brokers had been told to follow whom they did not
     know to be alive (D11).
     """
     controller = s.controllers[c]
@@ -104,7 +104,7 @@ def start_partitions(s: State, m: Model, c: int) -> None:
 
 
 def machines_run(s: State, m: Model, c: int) -> None:
-    """Both machines have started, which is told with the states of the partitions."""
+    """Both machines have started, which is logged with the states of the partitions."""
     say(PartitionMachineStarted, states=_states(s, m, c))
     say(ReadyToServe, epoch=s.controllers[c].epoch)
 

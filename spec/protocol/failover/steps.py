@@ -6,11 +6,11 @@ exception anywhere ends in the elector's resign().
 
 The increment is where two terms may come to share an epoch (D1): when the conditional write fails, 0.10.2 raises
 ControllerMoved, catches it itself a few lines below, logs, and goes on with the epoch that it *read*. And the first
-epoch may be written twice: who found no /controller_epoch writes 1 on version 0, its memory's initial value, which is
-also the version of the znode that another controller has just created with 1.
+epoch may be written twice: a controller that found no /controller_epoch writes 1 on version 0, its memory's initial
+value, which is also the version of the znode that another controller has just created with 1.
 
-What a failover does about requests of admins and about the automatic rebalance is told with those parts; the deletion
-manager and its thread are kept also where nothing is deleted, because of D56.
+What a failover does about requests of admins and about the automatic rebalance is in the modules of those parts; the
+deletion manager and its thread are kept also where nothing is deleted, because of D56.
 
 Three steps are several operations of ZooKeeper each: all children are watched in one (nothing is read before the last
 watch is set); /brokers/ids and each broker's data are read in one; so are /brokers/topics and each topic's AR. Left out
@@ -76,7 +76,7 @@ def read_epoch(s: State, m: Model, c: int) -> None:
 def increment_epoch(s: State, m: Model, c: int) -> None:
     """Failover 2: write the epoch read plus one, if the znode still has the version read.
 
-    Who found no znode goes by version 0, which is also the version of a znode that was created since.
+    Without a znode it goes by version 0, which is also the version of a znode that was created since.
     """
     controller, zookeeper = s.controllers[c], s.zookeeper
     absent = flag(zookeeper.epoch == 0)
@@ -215,7 +215,8 @@ def read_topics(s: State, m: Model, c: int) -> None:
 def read_state(s: State, m: Model, c: int, p: int) -> None:
     """Failover 7: read a state znode into the cache; after the last one the channels and the machines start.
 
-    AR was read before: who has a successor by now puts the successor's leadership beside its own, older AR (S6).
+    AR was read before: a controller with a successor by now puts the successor's leadership beside its own, older AR
+    (S6).
     """
     controller = s.controllers[c]
     cached = controller.partitions[p]

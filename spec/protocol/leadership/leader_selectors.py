@@ -1,4 +1,4 @@
-"""The leader selectors as terms: who becomes leader, with which ISR, and who is told.
+"""The leader selectors as terms: the new leader, its ISR, and the brokers that are sent it.
 
 Each is a function of what the selector reads: the assigned (or reassigned) replicas in order, the ISR in order, and
 sets of brokers. `reference/leadership/leader_selectors.py` has them once more as plain functions for people to read;
@@ -66,7 +66,7 @@ def elect_offline(
 
 
 def elect_reassigned(brokers: Brokers, reassigned: Value, isr: Value, live: Value) -> ElectionTerms:
-    """First live in-sync replica of RAR; the ISR stays as it is, and all of RAR is told."""
+    """First live in-sync replica of RAR; the ISR stays as it is, and all of RAR is sent it."""
     in_sync = brokers.filtered(brokers.filtered(reassigned, live), brokers.members(isr))
     return ElectionTerms(flag(in_sync != ()), brokers.first(in_sync), isr, brokers.members(reassigned))
 

@@ -363,7 +363,7 @@ def send_online_batch(
     *,
     goes_out: object = True,
 ) -> None:
-    """Send what the visits of this call have gathered, and forget it; who is to delete calls back.
+    """Send what the visits of this call have gathered, and forget it; a replica that is to be deleted calls back.
 
     Where it does not go out, it stays in the machine's batch, of which nothing else is known.
     """
@@ -388,7 +388,7 @@ def everybody_is_informed(m: Model, cached: CachedPartition) -> Value:
 
 
 def _last_words(s: State, m: Model, c: int) -> dict[tuple[int, int], dict[str, Value]]:
-    """What each broker is told of each partition: what is cached, unless that became so when it was not told."""
+    """What each broker is sent of each partition: what is cached, unless that became so when it was not sent."""
     words: dict[tuple[int, int], dict[str, Value]] = {}
     if m.keeps_words:
         for p in m.partitions:

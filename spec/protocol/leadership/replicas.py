@@ -3,17 +3,18 @@
 A replica goes Online by being sent the cached leadership; nothing is written. A replica of a dead broker goes Offline
 by being removed from the ISR: read the state znode, give up if it is absent or a newer controller's, write ISR less the
 replica with leader_epoch + 1 (the leader becomes -1 if it was the one that died; the last member stays where unclean
-election is off), again and again until the version holds. The other assigned replicas are then told.
+election is off), again and again until the version holds. The other assigned replicas are then sent that.
 
 A write that fails overwrites the cache, too, with what was to be written and data version -1. The next round corrects
 that, unless it finds a newer controller's znode; then the old controller keeps, and may send, a leadership that never
 was, in the leader epoch of one that is. A broker that it tells to lead has version -1 then, on which ZooKeeper takes
 any write. That is modelled where a scope has the part `failed_removals`.
 
-Nobody waits until who leaves AR has deleted its replica (D38). The fix tells a broker, when it has started and when a
-controller has come to work, all that it is to have, and it deletes the rest, as KIP-516 would have it: `LeaderAndIsr`
-has a type for that since 2.8.0, of which 3.7.0 makes use for brokers that leave ZooKeeper behind (KAFKA-15605). Here
-such a list is a StopReplica with delete for each partition that it lacks, whose answers nobody waits for.
+Nothing waits until a broker that leaves AR has deleted its replica (D38). The fix tells a broker, when it has started
+and when a controller has come to work, all that it is to have, and it deletes the rest, as KIP-516 would have it:
+`LeaderAndIsr` has a type for that since 2.8.0, of which 3.7.0 makes use for brokers that leave ZooKeeper behind
+(KAFKA-15605). Here such a list is a StopReplica with delete for each partition that it lacks, whose answers nobody
+waits for.
 
 Left out: a znode that is gone by the next round, where Kafka takes the failed attempt for the result.
 
@@ -127,7 +128,7 @@ def _strays(s: State, m: Model, c: int, on: Value) -> dict[int, Value]:
 
 
 def is_spared(s: State, m: Model, c: int, p: int) -> Value:
-    """Whether nobody is told to host a partition, because its topic is queued, and not being reassigned (a fix)."""
+    """Whether no broker is told to host a partition, because its topic is queued, and not being reassigned (a fix)."""
     if not m.fixes(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
         return flag(False)
     return both(is_queued(s, m, c, p), ~is_reassigned(s, m, c, m.topic_of(p)))
@@ -304,10 +305,10 @@ def _word(s: State, c: int, p: int) -> dict[str, Value]:
 
 
 def _now_offline(s: State, m: Model, c: int, p: int, r: int, earlier: Mapping[str, Value]) -> None:
-    """The replica is Offline, and every other assigned replica is to be told, unless the topic is being deleted.
+    """The replica is Offline, and every other assigned replica is to be sent that, unless the topic is being deleted.
 
-    Partitions that were added to a queued topic are told of all the same (S9). Before 0.8.2 only the leader was (D21).
-    With it goes UpdateMetadata to everybody, also where there is no other replica.
+    Partitions that were added to a queued topic are sent all the same (S9). Before 0.8.2 only the leader was sent it
+    (D21). With it goes UpdateMetadata to everybody, also where there is no other replica.
     """
     cached, untold = s.controllers[c].partitions[p], either(is_doomed(s, m, c, p), is_spared(s, m, c, p))
     goes = either(untold, ~adding_raises(s, m, c))

@@ -4,8 +4,8 @@ Every write of the controller raises the leader epoch by one, also one that leav
 controller's epoch. When it fails on its version, the znode is read once more: content that is just what was to be
 written counts as done, with the data version that is there. That is for a write whose answer was lost, and which the
 client repeats; but it holds for any, also where another controller with the same epoch has written the same. Otherwise
-the decision is forgotten, and the next round reads the znode and decides afresh. Who is told of it is the business of
-who writes.
+the decision is forgotten, and the next round reads the znode and decides afresh. The writer decides which brokers are
+sent it.
 
 Kafka 0.10.2.2: `ReplicationUtils.updateLeaderAndIsr`, `checkLeaderAndIsrZkData` (KAFKA-1382). PROTOCOL.md sections 2
 and 3.

@@ -1,4 +1,4 @@
-"""What steps 2 and 7 of a reassignment share: the leader epoch is raised in the state znode, and that is told.
+"""What steps 2 and 7 of a reassignment share: the leader epoch is raised in the state znode, and sent.
 
 Kafka 0.10.2.2: `KafkaController.updateLeaderEpochAndSendRequest`. PROTOCOL.md section 8.
 """
@@ -36,7 +36,7 @@ def is_usable(s: State, c: int, p: int) -> Value:
 
 
 def tell_bumped(s: State, m: Model, c: int, p: int, receivers: Value) -> Value:
-    """What was written is told, but not cached (D18, KAFKA-9212); whether that was possible.
+    """What was written is sent, but not cached (D18, KAFKA-9212); whether that was possible.
 
     If not, what was added stays in the controller's own batch, and the run ends (D53).
     """

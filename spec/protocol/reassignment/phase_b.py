@@ -48,8 +48,9 @@ def begin_phase_b(s: State, m: Model, c: int, p: int) -> None:
     """Steps 5 and 6: RAR goes Online, each in turn with a batch of its own, as often as RAR names it; AR in memory
     becomes RAR. Then step 7.
 
-    Step 6 asks who leads by the cache, before it does anything: without leadership there, that is an exception. Who has
-    resigned has no state machines: what they raise in steps 5, 7, 8 and 9 is caught, and leaves all as it is (D8).
+    Step 6 looks up the leader in the cache, before it does anything: without leadership there, that is an exception. A
+    resigned controller has no state machines: what they raise in steps 5, 7, 8 and 9 is caught, and leaves all as it is
+    (D8).
     """
     controller = s.controllers[c]
     cached, wanted = controller.partitions[p], controller.reassigned[p]
@@ -162,7 +163,7 @@ def read_for_move(s: State, m: Model, c: int, p: int) -> None:
 def write_move(s: State, m: Model, c: int, p: int) -> None:
     """Step 7: write the elected leader, or the same one, with leader_epoch + 1, if the version is the one read.
 
-    An election is cached and told to RAR. Otherwise AR is told as it was before step 6, and the cache stays behind.
+    An election is cached and sent to RAR. Otherwise AR is sent as it was before step 6, and the cache stays behind.
     """
     controller = s.controllers[c]
     wanted, moves = controller.reassigned[p], _moves(s, m, c, p)
@@ -205,8 +206,8 @@ def _begin_step_8(s: State, m: Model, c: int, p: int) -> None:
 def delete_old_replicas(s: State, m: Model, c: int, p: int) -> None:
     """Steps 8 and 9, where it is a reassignment whose removals are over: stop the old replicas, then delete them.
 
-    A deletion is not waited for: its replica is NonExistent at once (D38). Only who is Offline is told to delete, and
-    nobody to stop who refused to go Offline since the deletion of its topic had begun.
+    A deletion is not waited for: its replica is NonExistent at once (D38). Only a replica that is Offline is told to
+    delete, and none to stop that refused to go Offline since the deletion of its topic had begun.
     """
     controller = s.controllers[c]
     cached = controller.partitions[p]

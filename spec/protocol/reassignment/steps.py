@@ -1,13 +1,13 @@
 """Partition reassignment: from its original replicas (OAR) to those that the admin wants (RAR), in twelve steps.
 
-How it is asked for, and how it ends, is told in spec/protocol/reassignment/requests.py. In between
+How it is asked for, and how it ends, is in spec/protocol/reassignment/requests.py. In between
 `onPartitionReassignment` runs, again and again. As long as the ISR, as read from ZooKeeper, lacks one of RAR, that is
-phase A: (1) AR becomes RAR + OAR, in ZooKeeper, then in memory; (2) leader_epoch goes up, and all of AR is told; (3)
+phase A: (1) AR becomes RAR + OAR, in ZooKeeper, then in memory; (2) leader_epoch goes up, which all of AR is sent; (3)
 the replicas that are new start; (4) the handler ends. Whenever the ISR changes, or a broker of RAR starts, it looks
 again. With all of RAR in the ISR comes phase B: (5) RAR goes Online, (6) AR in memory becomes RAR, (7) a leader outside
-RAR, or dead, gives way to one of RAR, any other is told its new AR, (8) the others go Offline, which takes them out of
+RAR, or dead, gives way to one of RAR, any other is sent its new AR, (8) the others go Offline, which takes them out of
 the ISR, and (9) are deleted; (10) AR becomes RAR in ZooKeeper, too; (11) the partition leaves
-/admin/reassign_partitions; (12) everybody is told.
+/admin/reassign_partitions; (12) all brokers are sent it.
 
 An exception leaves everything as it is, and AR the union, if step 1 is done. A new controller takes up what ZooKeeper
 holds.

@@ -3,14 +3,15 @@
 A batch maps brokers to the partitions of their LeaderAndIsr, and says which partitions every registered broker gets in
 UpdateMetadata. Within a batch the last word for a broker and a partition wins, and since every word is taken from the
 controller's cache under the lock, what is sent is the cache as it stands at the end of the call; so a running call
-keeps only *who* is told of *what*. But who is taken Offline is not told of that, and keeps the word that it had, of the
-replica before it (`content`). LeaderAndIsr goes first, then UpdateMetadata; a broker without a channel is skipped.
+keeps only *which* broker is sent *what*. But a replica that is taken Offline is not sent that, and keeps the word that
+it had, of the replica before it (`content`). LeaderAndIsr goes first, then UpdateMetadata; a broker without a channel
+is skipped.
 
 Every UpdateMetadata, whatever it is about, tells also of the partitions that are to be deleted: that they are removed.
 Before 0.9.0.0 none goes out that tells of no partition (D60), and before 0.10.2.0 none that tells of none of those
 which it is about (KAFKA-4415).
 
-StopReplica goes last: a request without delete for all partitions that a broker is to stop, sent even if that is none
+StopReplica goes last: a request without delete for all partitions that a broker is to stop, sent even if there is none
 (before 0.10.2.0 one for each, spec/protocol/requests/single_stops.py), then one with delete for each partition that it
 is to delete. To a broker whose channel has been removed Kafka drops it ("since it is offline"), which is all that ever
 happens where only failed brokers' replicas are stopped.
@@ -55,14 +56,14 @@ STAGE = enumeration(Stage)
 
 @dataclass(frozen=True)
 class Batch:
-    """Who is told of what: brokers by partition for LeaderAndIsr, and a flag by partition for UpdateMetadata.
+    """Which brokers are sent what: brokers by partition for LeaderAndIsr, and a flag by partition for UpdateMetadata.
 
     `stopped` and `deleted` are the brokers by partition of StopReplica without and with delete; `calls_back`: the
     answers to the latter are for the deletion manager.
 
     `everybody` is true where UpdateMetadata goes out although it tells of no partition: it carries the broker list.
-    `about` are the partitions that were asked for, known or not; where none were, all that are known are told of.
-    `receivers` are who gets UpdateMetadata, where that is not every registered broker.
+    `about` are the partitions that were asked for, known or not; where none were, all that are known are sent.
+    `receivers` get UpdateMetadata, where that is not every registered broker.
     With `whole` (a fix) all that UpdateMetadata does not name is removed. `content` gives what LeaderAndIsr says of a
     partition to a broker where that is not the controller's cache. `perhaps` tells of partitions for which it is not
     known whether they are named.
@@ -97,7 +98,7 @@ def tells_removal(s: State, m: Model, c: int, p: int) -> Value:
 
 
 def removal(s: State, c: int, p: int) -> dict[str, object]:
-    """What is printed of a partition that is told to be removed."""
+    """What is printed of a partition that is sent as removed."""
     return {**leadership(s.controllers[c].partitions[p]), "leader": LEADER_DURING_DELETE, "leader_epoch": 0}
 
 
@@ -107,7 +108,7 @@ def see_conflict(role: str, p: int) -> None:
 
 
 def send(s: State, m: Model, c: int, batch: Batch) -> None:
-    """Put the batch on the queue of every broker that has a channel and something to be told."""
+    """Put the batch on the queue of every broker that has a channel and something to be sent."""
     controller = s.controllers[c]
     informs, receivers = goes_out(s, m, c, batch), _receivers(s, c, batch)
     informed = both(informs, ~m.brokers.disjoint(controller.channels, receivers))
@@ -142,7 +143,7 @@ def goes_out(s: State, m: Model, c: int, batch: Batch) -> Value:
 
 
 def _receivers(s: State, c: int, batch: Batch) -> Value:
-    """Who gets UpdateMetadata, if it goes out."""
+    """The brokers that get UpdateMetadata, if it goes out."""
     return s.controllers[c].live if batch.receivers is None else batch.receivers
 
 
@@ -150,7 +151,7 @@ def _receivers(s: State, c: int, batch: Batch) -> Value:
 def _log_batch(s: State, m: Model, c: int, batch: Batch, informs: Value) -> None:
     """A line for each partition of each LeaderAndIsr, whether or not there is a channel, then for each that is named.
 
-    What a broker without a channel is not told, the batch need not have in its latest form.
+    What a broker without a channel is not sent, the batch need not have in its latest form.
     """
     controller = s.controllers[c]
     with in_any_order():
@@ -216,7 +217,7 @@ def _put(s: State, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int,
 
 @dataclass(frozen=True)
 class _Part:
-    """One broker's part of a batch, the same in whichever place it comes to stand: fields of a slot, by their names."""
+    """One broker's part of a batch, the same in whichever place it comes to be: fields of a slot, by their names."""
 
     stage: Value
     calls_back: Value

@@ -5,7 +5,7 @@ removes the broker; it does not die with the broker, so a request may reach the 
 sent again whenever its answer is lost, so a broker may execute it more than once. A place of the queue holds a batch
 and how far it is.
 
-Copies that arrive late over an old connection are told of in spec/protocol/requests/late_copies.py.
+Copies that arrive late over an old connection are in spec/protocol/requests/late_copies.py.
 
 Left out: that before 0.9.0.0, where a channel stands beside a left-over one, each has a connection, so that what is
 sent through the newer one may be executed first (`join_left_overs`); and that the left-over one is never closed.

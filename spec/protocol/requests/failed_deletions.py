@@ -4,9 +4,9 @@ The replica is forgotten before the log is deleted, and the log by the log manag
 0.10.1: before its files are removed). What fails then is raised as a `KafkaStorageException`, which in the era is a
 RuntimeException: the process lives on, and the answer has code -1 for every partition of the request, of which a
 StopReplica with delete has one. The deletion manager takes the replica to ReplicaDeletionIneligible and holds the topic
-back until a broker with a replica of it starts (D72). If it is told again before its own restart, the broker finds
-neither replica nor log, and answers 0; the files stay, and are a log again when it restarts, or the log of a topic that
-is created anew (D72-log). Whoever ends a reassignment does not look at the answer.
+back until a broker with a replica of it starts (D72). If it is sent the StopReplica again before its own restart, the
+broker finds neither replica nor log, and answers 0; the files stay, and are a log again when it restarts, or the log of
+a topic that is created anew (D72-log). Whoever ends a reassignment does not look at the answer.
 
 Left out: that such an answer is lost, and that a late copy fails, after which nobody knows of the log, either; an
 `IOException`, which halts the process, and is a crash; an error of authorisation (code 31), which the controller takes

@@ -3,7 +3,7 @@
 A broker makes itself the leader of those that it is to lead, then the follower of the others, one after the other; only
 then it fetches from their leaders. Whoever is hosted for the first time needs a log, and the topic's configuration from
 ZooKeeper: what is raised there, or behind the last follower, ends the request. By then the controller epoch is adopted.
-A partition that was reached keeps what it was told: as a follower of another leader it does not fetch, and will not
+A partition that was reached keeps what it was sent: as a follower of another leader it does not fetch, and will not
 before yet another one leads. One that was not reached keeps what it knew, its leader epoch included; if it was to lead,
 it has stopped to fetch. The answer is an error of each partition, which the era's controller does not look at (D64). A
 partition stores its epoch behind the creation of its replica, so whoever sends the same again is obeyed.
@@ -67,7 +67,7 @@ def _ends_here(s: State, m: Model, b: int, head: Slot, done: int) -> Value:
 
 
 def _carry_out(s: State, m: Model, b: int, head: Slot, done: int) -> None:
-    """What is left: the reached are stored, and fetch from nobody new; who was to lead as well fetches no more."""
+    """What is left: the reached are stored, and fetch from nobody new; those that were to lead no longer fetch."""
     s.brokers[b].controller_epoch = head.epoch
     for p in m.partitions:
         if b not in m.assigned(p):

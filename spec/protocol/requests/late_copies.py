@@ -4,11 +4,11 @@ When a connection breaks while a request is in flight, the send thread sends the
 first copy may still lie with the broker, to be executed at any time. What LeaderAndIsr says is fenced by the leader
 epoch that the broker remembers; a deletion takes that away, so a late one brings back a replica that was deleted (D69).
 StopReplica has no leader epoch, so a late copy deletes a replica that has been assigned again meanwhile (D22). The fix
-gives StopReplica the leader epoch that its controller knows: a replica that has been told a newer one stays.
+gives StopReplica the leader epoch that its controller knows: a replica that has been sent a newer one stays.
 
-UpdateMetadata has none that counts, so a late one brings back who lived then (D69); our fix closes the older
-connections as something comes through a newer one. And a broker that was paused carries out what lies with it although
-its controller has removed its channel since, opened a new one, and told it all anew.
+UpdateMetadata has none that counts, so a late one brings back the brokers that lived then (D69); our fix closes the
+older connections as something comes through a newer one. And a broker that was paused carries out what lies with it
+although its controller has removed its channel since, opened a new one, and sent it everything again.
 
 Scopes have copies of StopReplica with delete by the budget `late_copies`, one for a replica at a time, and those of
 other requests by `late_requests`, one for a broker at a time. Left out: that a broker refuses the latter where they

@@ -2,7 +2,7 @@
 
 A broker that stops, or hears of a newer controller, may therefore have carried out only some of a batch's stops. Nor
 is there a request that stops nothing. They are sent in the order in which they were put into the batch, which is left
-open here; those with delete are told of in spec/protocol/requests/connections.py.
+open here; those with delete are in spec/protocol/requests/connections.py.
 
 Kafka 0.10.1.1: `ControllerBrokerRequestBatch.sendRequestsToBrokers`. PROTOCOL.md section 9.
 """

@@ -4,8 +4,8 @@ The tool creates `/brokers/topics/T` with the assignment; the controller's liste
 takes its partitions to New, their replicas to New (which looks for a state znode, and normally finds none), the
 partitions to Online (which creates it) and the replicas to Online.
 
-Partitions that are added to a topic go the same way (spec/protocol/topics/addition.py). How topics go is told in
-spec/protocol/deletion/thread.py.
+Partitions that are added to a topic go the same way (spec/protocol/topics/addition.py).
+spec/protocol/deletion/thread.py says how topics go.
 
 The tool writes the configuration and the topic's znode in one step. So does the listener read the children, and AR of
 each new topic, to whose znode it then subscribes. Left out, therefore: a tool that dies in between, and leaves a
@@ -136,7 +136,7 @@ def _forget_vanished(s: State, m: Model, c: int, topic: int, there: Value, start
 
 @controller_step(At.NEW_REPLICA_READ, source="ReplicaStateMachine.handleStateChange 0.10.2.2", parts=("creation",))
 def read_for_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
-    """To NewReplica: read the state znode; if there is one, the replica is to be told, unless that is its leader."""
+    """To NewReplica: read the state znode; if there is one, the replica is to be sent it, unless it is its leader."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
     require(m.brokers.in_set(r, cached.visiting))

@@ -5,8 +5,8 @@ and takes no notice of others: it goes by the AR that it has until the next fail
 written (D73). Until then a replica that was added is started by nobody, one that was taken away is stopped by nobody,
 and whatever writes the topic from a controller's memory, as each reassignment does, undoes the edit (D73-move). A
 failover starts what was added, and yet the leader takes no fetch of it: it has AR from the LeaderAndIsr that made it
-leader, and ignores one of the same leader epoch (D73-fetch). Who was taken away and leads still leads until it
-restarts, and nobody takes its place then (D73-leader); its log outlives the topic (D38-edited).
+leader, and ignores one of the same leader epoch (D73-fetch). A leader that was taken away leads until it restarts, and
+nobody takes its place then (D73-leader); its log outlives the topic (D38-edited).
 
 Scopes name the edits that somebody may make (`edited`); each writes the partitions that it names and leaves the others
 as they are. Left out: that an edit takes a partition away, or names a broker twice, or none; and that in 0.10.2 a fetch

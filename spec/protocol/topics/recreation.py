@@ -4,14 +4,14 @@ The controller forgot the AR and nothing else (spec/protocol/topics/removal_by_h
 the partitions to New that are Online, and the replicas that are Online, too; both is logged, and the creation goes on.
 What is to go Online is elected for, as it is no more New, from a state znode that is gone: that fails, and nothing is
 created. And the replicas go Online from what they are, with the leadership of the topic that was: it is sent to them,
-and to everybody as metadata, as if it were the new one's. So the topic has no state znode, and nobody who may write
+and to everybody as metadata, as if it were the new one's. So the topic has no state znode, and no broker that may write
 one: a leader that changes its ISR finds nothing (D53).
 
 The same comes of a topic that its own controller has deleted, where the listener on the topic's znode has still to be
 heard: it finds the topic that has come again, and creates its partitions; then the listener on topics finds it new.
-They are elected for once more, which raises their leader epoch, and their replicas are told once more (D17).
+They are elected for once more, which raises their leader epoch, and their replicas are sent that once more (D17).
 
-It is kept which topics are being created, for only their replicas are told at the end. Left out: partitions that are
+It is kept which topics are being created, for only their replicas are sent it at the end. Left out: partitions that are
 added to a topic whose znodes were removed.
 
 Kafka 0.10.2.2: `KafkaController.onNewPartitionCreation`, `ReplicaStateMachine.handleStateChange`. PROTOCOL.md sections
@@ -34,7 +34,7 @@ def is_elected_again(s: State, c: int, p: int) -> Value:
 
 
 def tell_of_left_overs(s: State, m: Model, c: int) -> None:
-    """The replicas of a topic that is created, but for the new ones, are sent what is cached of it, as one batch."""
+    """The replicas of a topic that is created, except the new ones, are sent what is cached of it, as one batch."""
     controller = s.controllers[c]
     left_over = {}
     for p in m.partitions:

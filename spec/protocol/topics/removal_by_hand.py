@@ -3,13 +3,13 @@
 Somebody takes `/brokers/topics/T` away, with all that is below: by hand, or as another controller that deletes the
 topic. The listener finds it gone and forgets its AR, and nothing else. Leadership without AR makes the next
 UpdateMetadata for all partitions raise in the middle, when a broker starts, or one dies that led nothing: the rest of
-the handling is lost (D51), and the batch stays dirty, which ends the term of who finds it so (D53;
-spec/protocol/controller/controller_batch.py). The brokers are told nothing, and if the topic is created again they
+the handling is lost (D51), and the batch stays dirty, which ends the term of the controller that finds it so (D53;
+spec/protocol/controller/controller_batch.py). The brokers are sent nothing, and if the topic is created again they
 ignore what has no higher leader epoch than they know (D23); what its controller does, if it has its leadership still,
-is told in `recreation.py`.
+is in `recreation.py`.
 
 By hand, scopes have it by the budget `removals`, where all znodes of a topic go in one step, and by `state_removals`,
-where its state znodes may go before it, each in a step of its own. Left out: the topic's own listener; that who creates
+where its state znodes may go before it, each in a step of its own. Left out: the topic's own listener; that a create of
 a state znode of a topic that is gone creates the topic's znode with it, without data (`createPersistentPath`). Nobody
 can parse that: a listener then knows the topic by its name only, and loses the rest of what changed; every later
 failover ends there and resigns, until somebody removes the znode.
