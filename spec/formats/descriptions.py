@@ -1,4 +1,4 @@
-"""The formats of znodes and requests in words, for who writes or reads them in another language.
+"""The formats of znodes and requests in words, for programs in other languages that write or read them.
 
 Everything comes from the declarations that read and print them: there is nothing here to be kept up with those. Keys of
 a payload stand in the order in which Kafka 0.10.2 writes them, fields of a struct in that of the wire.

@@ -1,7 +1,7 @@
 """The error codes that answers carry in Kafka 0.8.2 to 0.10.2, under the names of 0.10.2.
 
 Kafka: `org.apache.kafka.common.protocol.Errors`; in 0.8.2 `kafka.common.ErrorMapping`, whose names are another
-spelling of these (`StaleControllerEpochCode`) but for the ones noted. Left out on purpose: the codes that no answer to
+spelling of these (`StaleControllerEpochCode`) except the ones noted. Left out on purpose: the codes that no answer to
 a controller or to a broker of this protocol has (consumer groups, SASL, topic administration), and those of later
 releases (56 storage error, 74 fenced leader epoch, 77 stale broker epoch, 103 inconsistent topic id).
 """

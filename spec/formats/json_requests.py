@@ -62,7 +62,7 @@ def request_to_hex(header: RequestHeader, request: Request) -> str:
 
 
 def request_from_hex(digits: str) -> tuple[RequestHeader, Request]:
-    """The request that these bytes are; MalformedInput if they are none."""
+    """The request that these bytes are; MalformedInput if they are not one."""
     return decode_request(bytes.fromhex(digits))
 
 

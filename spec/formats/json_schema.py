@@ -5,10 +5,10 @@ A payload is a dataclass whose annotations carry a `JsonType` beside the Python 
     leader: Annotated[int, Integer(NO_LEADER)]
 
 Reading is as lenient as Kafka's, for other releases and other tools write, too: keys that are not known are passed
-over, of a key that stands twice the last counts, and white space between tokens is nothing. A key that Kafka's readers
+over, of a repeated key the last counts, and white space between tokens is nothing. A key that Kafka's readers
 have a default for may be absent (`MAY_LACK`). One that they do not look at may be anything (`UNREAD`), and reads as its
 default if it is not what we would write. What they need must be there and be of its type: `true` is not 1, and no
-number has a fraction or is beyond 32 bits, wherever it stands. A text that is neither a JSON object nor a list is
+number has a fraction or is beyond 32 bits, wherever it is. A text that is neither a JSON object nor a list is
 NotJson. Printing is exact: no blank anywhere, and keys in the order of Scala's maps.
 
 Left out on purpose: escapes. Kafka writes a string between quotes as it is, so a string that would need an escape is
@@ -150,7 +150,7 @@ class ListOf(JsonType):
 
 @dataclass(frozen=True)
 class MapOf(JsonType):
-    """A map whose keys are data (partition numbers, listener names), kept in the order in which they stand."""
+    """A map whose keys are data (partition numbers, listener names), kept in their order."""
 
     value: JsonType
     numbers: bool = False

@@ -23,7 +23,7 @@ Of the lines these are those about UpdateMetadata, and up to 0.9.0 all.
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderIsrAndControllerEpoch:
-    """Who leads, in which leader epoch, who is in sync, and which controller decided so.
+    """The leader, its leader epoch, the ISR, and the controller that decided so.
 
     `zk_version` is the data version of the state znode that says so; `controller_epoch` is that of the last decision.
     """

@@ -79,4 +79,4 @@ SCHEMAS: Final[Mapping[type[JsonType], Callable[[Any, int], dict[str, Any]]]] = 
     Constant: lambda one, _: {"const": one.value},
     Milliseconds: lambda _one, _: {"type": "string", "pattern": "^(0|[1-9][0-9]{0,18})$"},
 }
-"""How each type is told; a number or its digits before the number that it is, too."""
+"""How each type is described; a number or its digits before the number that it is, too."""

@@ -69,7 +69,7 @@ class Request:
     api_key: ClassVar[ApiKey]
 
     def carried_by(self, _version: int) -> "Request":
-        """The request as a version carries it: the same, but for UpdateMetadata."""
+        """The request as a version carries it: the same, except UpdateMetadata."""
         return self
 
 

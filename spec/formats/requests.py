@@ -155,7 +155,7 @@ def _known_schema(header: RequestHeader, where: Where, schemas: Any = REQUESTS) 
 
 
 def schema_of(header: RequestHeader) -> Struct:
-    """What follows a header; MalformedInput if its key or version are none of the documented protocol."""
+    """What follows a header; MalformedInput if its key or version is not of the documented protocol."""
     return _known_schema(header, Where(""))
 
 

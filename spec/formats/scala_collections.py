@@ -2,7 +2,7 @@
 
     shape = collection("List(1, 2)", INT, "List")
     shape.write((1, 2)) == "List(1, 2)"
-    shape.read("ArrayBuffer(1, 2)") == (1, 2)            and what was read is written as it stood
+    shape.read("ArrayBuffer(1, 2)") == (1, 2)            and what was read is written as it was
 
 A collection is a tuple, in the order in which it was printed; a map is a tuple of pairs. Scala's sets and maps have no
 order of their own, so none may be read into it. Which class holds a collection is no part of its value: it differs by

@@ -94,7 +94,7 @@ def one_of(name: str, members: Iterable[StrEnum]) -> Shape[Any]:
 INT: Final = Shape("number", INT_PATTERN, read_int, str)
 ID: Final = Shape("number, not negative", ID_PATTERN, read_int, str)
 ONE_ID: Final[Shape[Ids]] = Shape("id", ID_PATTERN, lambda text: (read_int(text),), lambda ids: str(*ids))
-"""A list of brokers where only one can stand."""
+"""A list of brokers where there can be only one."""
 TOPIC: Final = Shape("topic", TOPIC_PATTERN, str, str)
 BRACKETED: Final = partition_shape("[topic,partition]", "[", ",", "]")
 """`kafka.common.TopicAndPartition`, and what is written by hand in Kafka's sources."""

@@ -1,4 +1,4 @@
-"""Why Kafka cannot read some bytes, told to whoever wrote them: where, what was read until there, what is left out.
+"""Why Kafka cannot read some bytes, for the author of them: where, what was read until there, what is left out.
 
     unreadable_request(data)    LEADER_AND_ISR of version 0 in 70 bytes: live_leaders: needs 4 more, 0 are left, ...
 
@@ -45,7 +45,7 @@ class UnreadableRequest:
 
 @dataclass
 class _Reading:
-    """Bytes read value by value as leniently as Kafka does, but for the member of one struct, which is left out."""
+    """Bytes read value by value as leniently as Kafka does, except the member of one struct, which is left out."""
 
     data: bytes
     left_out: tuple[Struct, str] | None = None

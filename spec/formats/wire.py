@@ -1,7 +1,7 @@
 """Kafka's wire types, each in two notations: bytes on a connection, and the text that brokers log.
 
 Numbers are big endian; a string is an i16 length and UTF-8; an array an i32 count and its elements. Both readers are
-strict: what is too short, too long, negative where a count stands or not of the type is refused by field.
+strict: what is too short, too long, negative in the place of a count or not of the type is refused by field.
 
 A struct is a dataclass with versions. The annotation of a field carries its `WireType` beside the Python type, and the
 `Versions` that have it, where it came or went with one:
@@ -12,7 +12,8 @@ A field that a version does not have takes its default when read, and must have 
 lost is refused.
 
 The text is that of `org.apache.kafka.common.protocol.types.Struct.toString`: `{name=value,...}` and `[a,b]`. It has no
-quotes, so a string ends at the first `,`, `}` or `]`, and the string "null" cannot be told from null: it reads as null.
+quotes, so a string ends at the first `,`, `}` or `]`, and the string "null" cannot be told apart from null: it reads as
+null.
 
 Left out on purpose: compact and tagged fields (2.4 on), null arrays, and the bytes and record types of other requests.
 """
@@ -270,7 +271,7 @@ STRING, NULLABLE_STRING = String(), String(nullable=True)
 
 @dataclass(frozen=True)
 class Versions:
-    """The versions, both included, in which a field stands."""
+    """The versions that have a field, both included."""
 
     first: int = 0
     last: int = sys.maxsize

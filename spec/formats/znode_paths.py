@@ -102,7 +102,7 @@ def _kind(text: str, meaning: str, mode: CreateMode = CreateMode.PERSISTENT) -> 
     return PathKind(Template(text, PARAMETERS), mode, meaning)
 
 
-CONTROLLER: Final = _kind("/controller", "who is the controller", CreateMode.EPHEMERAL)
+CONTROLLER: Final = _kind("/controller", "the controller", CreateMode.EPHEMERAL)
 CONTROLLER_EPOCH: Final = _kind("/controller_epoch", "how many controllers were elected")
 BROKER: Final = _kind("/brokers/ids/{broker}", "a broker that is registered", CreateMode.EPHEMERAL)
 BROKER_TOPIC: Final = _kind("/brokers/topics/{topic}", "the assigned replicas of a topic's partitions")

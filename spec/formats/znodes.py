@@ -4,13 +4,13 @@
     data = payload.encode()                                                   # the bytes that Kafka 0.10.2 writes
 
 Reading knows more forms than one version writes: a pre-0.8 `/controller`, broker registrations of versions 1 to 4. The
-value keeps which form it had, so it prints as it stood. The order of keys comes from Scala's maps, that of partitions
+value keeps which form it had, so it prints as it was. The order of keys comes from Scala's maps, that of partitions
 and list elements is the value's own.
 
-What others write is read as Kafka 0.10.2 reads it (`kafka.utils.Json`, and who looks at what it gives): most payloads'
-version is not looked at, nor are keys that are not known, so what later releases add is passed over. Only the version
-of a topic's configuration must be 1, and that of a registration at least 1. What is no JSON at all is NotJson, which
-most of Kafka's readers take for nothing.
+What others write is read as Kafka 0.10.2 reads it (`kafka.utils.Json`, and the code that looks at what it gives): most
+payloads' version is not looked at, nor are keys that are not known, so what later releases add is passed over. Only the
+version of a topic's configuration must be 1, and that of a registration at least 1. What is no JSON at all is NotJson,
+which most of Kafka's readers take for nothing.
 
 Kafka, reading: `KafkaController.parseControllerId`, `Broker.createBroker`, `ReplicationUtils.parseLeaderAndIsr`,
 `ZkUtils.getReplicaAssignmentForTopics` and `parsePartitionReassignmentData`, `AdminUtils.fetchEntityConfig`,
@@ -70,7 +70,7 @@ class Payload(ABC):
     @classmethod
     @abstractmethod
     def parse(cls, text: str, where: Where) -> Self:
-        """The payload that the text is; MalformedInput with path, field and reason if it is none."""
+        """The payload that the text is; MalformedInput with path, field and reason if it is not one."""
 
     def encode(self) -> bytes | None:
         """The znode's data; None where Kafka leaves it null."""
@@ -104,7 +104,7 @@ class JsonPayload(Payload):
 
 @dataclass(frozen=True)
 class ControllerPayload(JsonPayload):
-    """Who is controller, and since when in milliseconds; before 0.8 the bare id stood there (`timestamp` None)."""
+    """The controller, and since when in milliseconds; before 0.8 the bare id (`timestamp` None)."""
 
     version: Version1 = 1
     brokerid: BrokerId = field(kw_only=True)
@@ -191,7 +191,7 @@ class TopicPayload(JsonPayload):
 
 @dataclass(frozen=True)
 class PartitionStatePayload(JsonPayload):
-    """Who leads a partition, in which leader epoch, who is in sync, and which controller decided so."""
+    """The leader of a partition, its leader epoch, the ISR, and the controller that decided so."""
 
     version: Version1 = 1
     leadership: LeaderIsrAndControllerEpoch = field(kw_only=True)

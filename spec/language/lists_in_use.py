@@ -38,7 +38,7 @@ class ListsInUse(_Unlisted):
         return self._lists[number]
 
     def index(self, one: Members, *_: int) -> int:
-        """The number of a list, which is new if the list is; ValueError if it is none of these brokers'."""
+        """The number of a list, which is new if the list is; ValueError if it is not of these brokers."""
         number = self._numbers.get(one)
         if number is None:
             distinct = len(set(one)) == len(one) and all(broker in self._brokers for broker in one)

@@ -36,7 +36,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Observation:
-    """What an observer sees of a step, or a log has of it: who did which kind of thing, with which fields.
+    """What an observer sees of a step, or a log has of it: the actor, the kind of thing that it did, and its fields.
 
     `fields` and `condition` are terms over the state before the step; it is seen only where `condition` holds.
     """

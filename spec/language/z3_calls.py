@@ -34,7 +34,7 @@ def context_address(context: z3.Context) -> int:
 
 
 def term_at(address: int, context: z3.Context) -> z3.ExprRef:
-    """The term at an address, as z3's Python has it, but for what its sort adds."""
+    """The term at an address, as z3's Python has it, without what its sort adds."""
     return z3.ExprRef(z3.Ast.from_buffer_copy(ADDRESS(address)), context)
 
 

@@ -1,6 +1,6 @@
 """What a broker writes to state-change.log about a LeaderAndIsr: partitions as they arrive, what becomes of them.
 
-`controller` and `epoch` are the sender's and its controller epoch, but for `BecomeFollowerUnchanged` and
+`controller` and `epoch` are the sender's and its controller epoch, except in `BecomeFollowerUnchanged` and
 `LeaderUnavailable`: there `epoch` is the one of the partition's last decision.
 
 Kafka: `ReplicaManager`. `BecomeLeaderError` and `BecomeFollowerError` precede an exception that the broker answers with

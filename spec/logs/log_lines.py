@@ -5,7 +5,7 @@
 
 Its holes are the fields of the class, in their order; a field that code reads is annotated, so that its type is known.
 From the template come the printer (`str(line)`) and the strict parser (`Vocabulary.parse`): a text that is no line of
-the version is refused, never guessed at, and what was parsed prints as it stood. Where versions differ, `text` maps the
+the version is refused, never guessed at, and what was parsed prints as it was. Where versions differ, `text` maps the
 first version of each form to it; None says that from there on the line is gone. Where it is a value that prints
 otherwise, `forms` has its shape by version. A line knows the version that it was written by, 0.10.2 unless said
 otherwise.
@@ -30,7 +30,7 @@ HOLE = re.compile(r"\{(\w+)(?::([^{}]+))?\}")
 ByVersion = Mapping[KafkaVersion, str | None]
 """A text by the first version that has it."""
 TOLD = {"level": "levels", "logger": "loggers", "prefix": "prefix"}
-"""What a class is told beside its text, and what it keeps it as."""
+"""What a class is given beside its text, and the name under which it keeps that."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,7 +3,7 @@
     [2026-11-20 18:55:01,447] TRACE Processor 0 received request : {..} -- {..} (kafka.network.RequestChannel$)
 
 An arrival is a delivery: a request that was sent twice arrives twice. The answer itself is not printed, only how long
-it took. The requests of clients are in this file, too; they are none of the protocol and are refused.
+it took. The requests of clients are in this file, too; they are not of the protocol and are refused.
 
 Kafka: `RequestChannel.Request`, 0.9.0 on. Left out on purpose: 0.8.2, which prints requests in another form.
 """

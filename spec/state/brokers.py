@@ -70,7 +70,7 @@ class BrokerPartition(Leadership):
         "A follower whose fetcher was stopped, or never started; it starts for another leader only.",
         kept=STOPPED_REPLICAS | budget("half_requests"),
     )
-    assigned = Field(BROKER_SET, (), "AR, as LeaderAndIsr has told it.", kept=MOVES)
+    assigned = Field(BROKER_SET, (), "AR, as LeaderAndIsr brought it.", kept=MOVES)
     abandoned = Flag(
         "The log on its disk is not the log manager's any more, since it could not be deleted.",
         kept=budget("failed_deletions") & ~fixes(Switch.KEEP_UNDELETED_LOGS),
@@ -84,7 +84,7 @@ class Broker(Record):
     """
 
     controller_epoch = Field(CONTROLLER_EPOCH, 0, "The highest controller epoch that a request has had.")
-    partitions = Each(PARTITIONS, BrokerPartition, "What it was told of each partition.")
+    partitions = Each(PARTITIONS, BrokerPartition, "What it was sent of each partition.")
     alive = Field(BROKER_SET, (), "The living brokers in the metadata cache.", kept=has("metadata"))
 
 

@@ -1,4 +1,4 @@
-"""A controller's memory: elector, context, state machines, threads and watches, and where its code stands.
+"""A controller's memory: elector, context, state machines, threads and watches, and where its code is.
 
 Kafka 0.10.2.2: `KafkaController`, `ControllerContext`, `ZookeeperLeaderElector`. PROTOCOL.md section 1.
 """
@@ -43,17 +43,17 @@ from spec.variants import Switch
 
 
 def _who_was_named_matters(m: Model) -> bool:
-    """Which partitions notifications named is forgotten as soon as everybody is told of them, unless that may fail; or
-    be of nothing, where who names only what is unknown tells nobody; or what each broker caches is looked at.
+    """Which partitions notifications named is forgotten as soon as UpdateMetadata is sent of them, unless that may
+    fail; or is dropped, where it would name only unknown partitions; or what each broker caches is looked at.
     """
     several = len(m.partitions) > 1 and m.has("cached_leaderships")
     return m.has("notifications") and (m.loses_topics or several or (m.topics_vanish and m.tells_only_the_known))
 
 
 def _may_be_all(m: Model) -> bool:
-    """Who is told of a removal is told by LeaderAndIsr, too, but where nobody gets one.
+    """A removal is sent by LeaderAndIsr, too, except where no broker gets one.
 
-    That is of a partition with one replica; and of any, where only the leader is told.
+    That is of a partition with one replica; and of any, where only the leader is sent it.
     """
     lists = (one for p in m.partitions for one in m.named(p))
     alone = any(len(replicas) == 1 for replicas in lists)
@@ -65,18 +65,18 @@ class BatchWords(Record):
 
     found = Each(
         REPLICAS, Leadership,
-        "What the batch tells a replica that is not what is cached: of a state znode that there is already, a new one; "
-        "what it was told before, one that has gone Offline.",
+        "What the batch sends a replica that is not what is cached: of a state znode that there is already, a new one; "
+        "what it was sent before, one that has gone Offline.",
         kept=has("creation"),
     )  # fmt: skip
     assigned = Field(BROKER_LIST, (), "AR: partitionReplicaAssignment.", kept=ASSIGNMENTS)
     named = Flag(
         "An ISR change notification that is being handled names the partition.",
-        kept=per_scope("telling of what notifications name may fail, or is looked at", _who_was_named_matters),
+        kept=per_scope("sending what notifications name may fail, or is looked at", _who_was_named_matters),
     )
     informed = Flag(
-        "Everybody is to be told of a removal.",
-        kept=per_scope("UpdateMetadata may be all that tells of a removal", _may_be_all),
+        "All brokers are to be sent a removal.",
+        kept=per_scope("UpdateMetadata may be the only request with a removal", _may_be_all),
     )
 
 
@@ -102,10 +102,10 @@ class Decision(Record):
 
 
 class ControllerCore(Record):
-    """What every controller keeps: who it is, what it has taken up, and where its code stands."""
+    """What every controller keeps: its id, what it has taken up, and where its code is."""
 
     at = Choice(At.IDLE, "What the holder of the controller lock does next.")
-    leader_id = Field(BROKER, 0, "Who is controller, as far as the elector knows; -1: nobody.")
+    leader_id = Field(BROKER, 0, "The controller, as far as the elector knows; -1: none.")
     epoch = Field(CONTROLLER_EPOCH, 0, "The controller epoch that this broker goes by.")
     active = Flag("The channel manager is there, which is what Kafka calls being active.")
     acted = Flag("History: this term has written a znode or queued a request.")
@@ -142,7 +142,7 @@ class ControllerOfPartitions(Record, kept=has("partitions")):
     read_version = Field(VERSION, -1, "The data version that was read, on which the write is conditional.")
     decided = Nested(Decision, "What is to be written.")
     dead = Field(BROKER_SET, (), "The brokers whose failure is being handled.")
-    lost_leader = Flag("A partition has lost its leader by that, so that everybody is to be told.")
+    lost_leader = Flag("A partition has lost its leader by that, so that all brokers are to be sent it.")
     returned = Field(
         BROKER_SET, (), "Those of the dead that are back, and to be handled as new.", kept=fixes(Switch.BROKER_EPOCHS)
     )

@@ -45,10 +45,10 @@ def _may_come_again(m: Model) -> bool:
 
 
 def _another_may_stand(m: Model) -> bool:
-    """The request that stands is the one that was read, but where answers to writes of it may be lost.
+    """The request in ZooKeeper is the one that was read, except where answers to writes of it may be lost.
 
-    A fix goes by it wherever else another may stand: where a controller may write that is deposed, or that a term has
-    left something to complete, and where a request may be removed by hand.
+    A fix goes by it wherever else another may be there: where a controller may write that is deposed, or that a term
+    has left something to complete, and where a request may be removed by hand.
     """
     others = bool(m.scope.budget("move_withdrawals")) or not all(m.fixes(one) for one in ONE_REQUEST_A_TERM)
     return bool(m.scope.budget("move_losses")) or (m.fixes(Switch.KEEP_UNREAD_REQUESTS) and others)
@@ -67,7 +67,7 @@ def _something_comes_before(m: Model) -> bool:
 
 
 def _are_deletions_stopped(m: Model) -> bool:
-    """A resignation stops deletions before it has the lock, which is told where a shutdown may come in between."""
+    """A resignation stops deletions before it has the lock, which is modelled where a shutdown may come in between."""
     return "deletions_stopped_before_the_lock" in m.features and m.has("deletion") and m.has("shutdown")
 
 

@@ -51,7 +51,7 @@ class GivenElections(Record, kept=GIVEN & ELECTS):
     """The request that ZkClient has read for the listener on it, which waits for the controller lock."""
 
     given_elections = flags(PARTITIONS, "The partition is named by the request that the listener is given.")
-    given_stands = Flag("The request that the listener is given stands.")
+    given_stands = Flag("The request that the listener is given still exists.")
 
 
 class Shutdowns(Record, kept=has("shutdown")):

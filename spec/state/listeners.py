@@ -20,10 +20,10 @@ from spec.variants import Switch, Switches
 
 
 class Content(NamedTuple):
-    """What is read of a path: the variables of what stands there, and of what its listener is given.
+    """What is read of a path: the variables of what it holds, and of what its listener is given.
 
-    They have a value for each topic, or for each partition. `still` is the variable that tells whether what is given
-    stands; `is_observed`: an observer sees the read.
+    They have a value for each topic, or for each partition. `still` is the variable that tells whether what is given is
+    still there; `is_observed`: an observer sees the read.
     """
 
     stands: str

@@ -35,12 +35,12 @@ class At(enum.Enum):
     COMPARE_AND_SET = "forceComplete: set `completed`, if it is not set"
     CANCEL = "forceComplete: cancel the timer"
     ON_COMPLETE = "forceComplete: answer"
-    ON_EXPIRATION = "run: the expiry won, and is told so"
+    ON_EXPIRATION = "run: the expiry won, and onExpiration runs"
     DONE = "the request's thread is back"
 
 
 class Winner(enum.Enum):
-    """Who set `completed`."""
+    """The event that set `completed`."""
 
     NOBODY = "pending"
     CONDITION = "a thread that had found the condition to hold"
@@ -143,7 +143,7 @@ class Operation(Record):
     due = Flag("The executor has been given the entry.")
     told = Flag("History: onComplete has run.")
     expired = Flag("History: onExpiration has run.")
-    winner = Choice(Winner.NOBODY, "Who set `completed`.")
+    winner = Choice(Winner.NOBODY, "The event that set `completed`.")
     answer = Each(KEYS, Choice(Answer.NONE), "What the request is answered of the topic.")
 
 

@@ -12,9 +12,10 @@ from spec.state.enumerations import DeletionThread
 
 
 def has_started(s: State, m: Model, c: int) -> Value:
-    """Whether the state machines are up: those of who is active are, but where a failover ended before it came to them.
+    """Whether the state machines are up: an active controller's are, except where a failover ended before it came to
+    them.
 
-    Of who is not active any more a controlled shutdown asks that, and before 0.10.2.0 a reassignment.
+    Of a former controller a controlled shutdown asks that, and before 0.10.2.0 a reassignment.
 
     Between the channels and the machines it reads what is pending, and only there it can end, or at the send of
     UpdateMetadata, which a dirty batch forbids: where batches may be dirty, a flag tells.

@@ -27,7 +27,7 @@ from spec.variants import Switch
 
 
 class Leadership(Record):
-    """Who leads a partition: what a state znode, a cache entry, a broker's memory and a request say of it."""
+    """A partition's leader: what a state znode, a cache entry, a broker's memory and a request say of it."""
 
     leader = Field(BROKER, 0, "The leader; -1: nobody leads.")
     leader_epoch = Field(LEADER_EPOCH, -1, "The leader epoch; -1: there is no leadership here at all.")
@@ -51,7 +51,7 @@ def _may_be_written_twice(m: Model) -> bool:
 
 EPOCH_VERSIONS = per_scope("the first epoch may be written twice", _may_be_written_twice)
 
-STANDS = per_scope("yes, if the topics stand from the start", lambda m: m.topics_stand)
+STANDS = per_scope("yes, if the topics exist from the start", lambda m: m.topics_stand)
 
 
 class ZooKeeper(ElectionRequest):
@@ -78,7 +78,7 @@ class ZooKeeper(ElectionRequest):
         kept=has("notifications"),
     )  # fmt: skip
     assigned = Each(
-        PARTITIONS, Field(BROKER_LIST, per_index("AR, if the topic stands from the start", _at_start)),
+        PARTITIONS, Field(BROKER_LIST, per_index("AR, if the topic exists from the start", _at_start)),
         "AR, as the topic's znode says it.", kept=ASSIGNMENTS,
     )  # fmt: skip
     requested = Each(

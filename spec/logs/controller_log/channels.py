@@ -91,7 +91,7 @@ class RemovalError(ChannelManagerSays, text="Error while removing broker by the 
 
 
 class Connected(SendThreadSays, text="Controller {controller} connected to {node} for sending state change requests"):
-    """The connection stands."""
+    """The connection is open."""
 
 
 class NotConnected(
@@ -134,7 +134,7 @@ class SendThreadStopped(SendThreadSays, text="Stopped "):
 
 
 class SendThreadJoined(SendThreadSays, text="Shutdown completed"):
-    """Who closes the channel has seen the thread end."""
+    """The caller that closes the channel has seen the thread end."""
 
 
 class DeletionThreadStarting(DeletionThreadSays, text="Starting "):
@@ -154,4 +154,4 @@ class DeletionThreadStopped(DeletionThreadSays, text="Stopped "):
 
 
 class DeletionThreadJoined(DeletionThreadSays, text="Shutdown completed"):
-    """Who resigns has seen the thread end."""
+    """The resigning controller has seen the thread end."""

@@ -1,7 +1,7 @@
 """How a leader is chosen: the lines of the five selectors.
 
 The selector of reassigned partitions writes none. A selector chooses before the state znode is written, so its line may
-stand though the write failed.
+be there though the write failed.
 
 Kafka: `PartitionLeaderSelector` and its implementations.
 """

@@ -1,4 +1,4 @@
-"""Who speaks in controller.log: the controller, its state machines, its threads, each with its prefix and logger.
+"""What writes to controller.log: the controller, its state machines, its threads, each with its prefix and logger.
 
 Listeners had prefixes of two kinds until 0.10.2 gave them all one (`ControllerZkListener`).
 
@@ -15,7 +15,7 @@ from spec.logs.logged_values import FORMS, USUAL
 
 
 class Speaker(NamedTuple):
-    """Who speaks: what stands in front of its lines, and the name of its class in kafka.controller."""
+    """A writer: what its lines begin with, and the name of its class in kafka.controller."""
 
     prefix: str | ByVersion
     name: str
@@ -33,7 +33,7 @@ class ControllerLogLine(Line, level="INFO"):
 
     shapes, usual, forms = VALUES, USUAL, FORMS
     unlocked: ClassVar[Thread | None] = None
-    """Who writes it before it has the controller's lock; None where its writer has that."""
+    """The thread that writes it before it has the controller's lock; None where its writer has that."""
 
     def __init_subclass__(cls, speaker: Speaker | None = None, unlocked: Thread | None = None, **told: Any) -> None:
         if speaker is not None:
