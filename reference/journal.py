@@ -1,6 +1,6 @@
-"""The journal: what processes tell of themselves while they run, in the order in which it happens.
+"""The journal: what processes record of themselves while they run, in the order in which it happens.
 
-The lines of state-change.log and of controller.log, where a controller stands, and every request that is put on a queue
+The lines of state-change.log and of controller.log, where a controller is, and every request that is put on a queue
 or dropped. Whoever drives the handlers gives them a journal: a list in memory, log files live.
 """
 
@@ -18,20 +18,20 @@ from spec.logs.log_lines import Line
 
 @dataclass_transform(frozen_default=True)
 class Entry:
-    """What is told of one moment. Each kind is a frozen dataclass."""
+    """What is recorded of one moment. Each kind is a frozen dataclass."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
 
 
 class Milestone(Enum):
-    """Where a controller stands."""
+    """Where a controller is."""
 
     RESIGNED = "a resignation has taken everything down"
     READY = "a failover is done"
     EPOCH_CONFLICT = "the conditional write of /controller_epoch failed"
     METADATA_FAILED = "UpdateMetadata could not be put together: a partition with leadership has no AR"
-    SEND_FAILED = "something to be sent was not: who has resigned has no channels, or a state machine's send raised"
+    SEND_FAILED = "something was not sent: a resigned controller has no channels, or a state machine's send raised"
     DIRTY_BATCH = "the controller's own batch holds what an earlier exception left in it"
     LEFT_OVER_CHANNELS = "a channel of an earlier term was in the way"
     FAILOVER_FAILED = "an exception ended a failover"

@@ -6,9 +6,9 @@ that every driver runs the very same operations. A driver in memory runs a scrip
 specification; a live one runs it operation by operation, waiting and retrying as ZkClient did.
 
 The class of an effect is the action of the specification that it belongs to (`ElectRead` is `elect_read`), `at` is
-where the specification says the handler then stands, and the fields are the locals that it keeps there. What is yielded
-is `OneOf` some effects, of which there are several where Kafka leaves an order to a hash table; the answer says which
-was chosen, and what that gave or raised.
+where the specification says the handler then is, and the fields are the locals that it keeps there. What is yielded is
+`OneOf` some effects, of which there are several where Kafka leaves an order to a hash table; the answer says which was
+chosen, and what that gave or raised.
 """
 
 import re
@@ -61,7 +61,7 @@ class DirtyBatch(ControllerFailure):
 
 
 class NoChannels(ControllerFailure):
-    """A request is to be sent by who has resigned, and has no channel manager any more (NullPointerException)."""
+    """A request is to be sent by a resigned controller, which has no channel manager (NullPointerException)."""
 
 
 class LeftOverChannel(ControllerFailure):
@@ -111,7 +111,7 @@ class AskSession:
 
 @dataclass(frozen=True)
 class PastZkClient:
-    """A read that sets no watch, whoever listens to the path: on the raw handle, or told so."""
+    """A read that sets no watch, whoever listens to the path: on the raw handle, or asked for without."""
 
     operation: GetData | GetChildren
 

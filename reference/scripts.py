@@ -53,7 +53,8 @@ class Fence:
     """A check, in one transaction with a write, that /controller_epoch still has this data version (2.1.0).
 
     The operations known here have no transactions, so the check is a read before the write: the two are one only where
-    the driver runs the script as one step. Behind a read it needs no transaction: an epoch that stands then stood.
+    the driver runs the script as one step. Behind a read it needs no transaction: an epoch that is the latest then was
+    so before.
     """
 
     epoch_zk_version: int
@@ -92,7 +93,7 @@ delete_topic_path: Final = _path_by_topic(paths.DELETE_TOPIC)
 
 @cache
 def parsed(cls: type[PayloadT], path: str, data: bytes | None) -> PayloadT:
-    """The payload of a path; MalformedInput where it is none."""
+    """The payload of a path; MalformedInput where it is not one."""
     payload = parse_payload(path, data)
     if not isinstance(payload, cls):
         raise MalformedInput(path, "", f"holds a {type(payload).__name__}, not a {cls.__name__}")
@@ -145,7 +146,7 @@ def state_data(leadership: LeaderIsrAndControllerEpoch) -> bytes | None:
 
 
 def number_of(parent: str, name: str) -> int:
-    """The number that the name of a child is, as of a broker or a partition; MalformedInput where it is none."""
+    """The number that the name of a child is, as of a broker or a partition; MalformedInput where it is not one."""
     if not re.fullmatch("-?[0-9]{1,10}", name):
         raise MalformedInput(f"{parent}/{name}", "", "its name is no number")
     return int(name)

@@ -51,7 +51,7 @@ CALLBACK_OF: Final[Mapping[str, Callback]] = {
     CONTROLLER: Callback.CONTROLLER,
     **{one.path: one.callback for one in LISTENED.values()},
 }
-"""Which listener a path has, but for state znodes and topics."""
+"""Which listener a path has, except state znodes and topics."""
 
 PATH_OF: Final = {callback: path for path, callback in CALLBACK_OF.items()}
 BEHIND: Final = tuple(LISTENED[name].path for name in BEHIND_CONTROLLER)

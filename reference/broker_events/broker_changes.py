@@ -1,11 +1,12 @@
 """Broker changes: what the controller does when brokers appear in or disappear from /brokers/ids.
 
-The listener swaps its cached set first and changes the channels, then handles who is new, then who is dead. One catch
-is around all of it, so an exception on the way leaves the rest unhandled for ever (D51). A broker that left and came
-back between two reads is not noticed (D12); where broker epochs are on, it is taken for dead first, and then for new,
-and a shutdown that is treated for a broker ends with its death. Before 0.9.0.0 only the new are told of their start,
-and nobody of a death that took no leader (D60). Before 0.10.0.0 who is new or dead, and who lives, was read one after
-the other (D24). What an earlier exception left in the controller's own batch has it resign in the middle of this (D53).
+The listener swaps its cached set first and changes the channels, then handles the new brokers, then the dead ones. One
+catch is around all of it, so an exception on the way leaves the rest unhandled for ever (D51). A broker that left and
+came back between two reads is not noticed (D12); where broker epochs are on, it is taken for dead first, and then for
+new, and the handling of a broker's shutdown ends with its death. Before 0.9.0.0 a start is sent to the new brokers
+alone, and a death that took no leader to none (D60). Before 0.10.0.0 the new and the dead, and the live, were read one
+after the other (D24). What an earlier exception left in the controller's own batch has it resign in the middle of this
+(D53).
 
 Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
 PROTOCOL.md section 7.1.
@@ -100,9 +101,9 @@ def _on_broker_return(controller: KafkaController, returned: Mapping[int, Regist
 
 
 def on_broker_startup(controller: KafkaController, new: frozenset[int]) -> Procedure[None]:
-    """Tell everybody everything, bring the replicas on the new brokers online, then every partition that waits.
+    """Send all metadata to all brokers, bring the replicas on the new brokers online, then every partition that waits.
 
-    What is being reassigned to one of these brokers is begun with again. Before 0.9.0.0 only they are told (D60).
+    What is being reassigned to one of these brokers is begun with again. Before 0.9.0.0 only they are sent it (D60).
     """
     controller.report(lines.BrokerStartup, brokers=tuple(sorted(new)))
     only_the_new = new if controller.reintroduces(Switch.TELL_ONLY_THE_NEW) else None

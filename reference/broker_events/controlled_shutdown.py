@@ -1,10 +1,10 @@
 """Controlled shutdown: a broker that is told to stop has the controller move its leaderships away first.
 
-The broker's side is a `Departure`: who is asked, how often still, and whether the broker may go. The controller's side
-is a request handler's. It takes the lock to count the broker as shutting down, then for each of the broker's partitions
-by itself, and last to say what the broker still leads; so it is three functions, and what is between them is kept as
-`controller.shutdown`. A broker that leads a partition has another elected by the selector for this; one that follows is
-told to stop, and taken out of the ISR.
+The broker's side is a `Departure`: the controller that is asked, how often still, and whether the broker may go. The
+controller's side is a request handler's. It takes the lock to count the broker as shutting down, then for each of the
+broker's partitions by itself, and last to say what the broker still leads; so it is three functions, and what is
+between them is kept as `controller.shutdown`. A broker that leads a partition has another elected by the selector for
+this; one that follows is told to stop, and taken out of the ISR.
 
 When the term ends in the middle, the handler goes on with what is cached: a state machine that is down elects nobody,
 and a StopReplica that cannot be sent has the elector resign once more, and is answered with an error.
@@ -96,7 +96,7 @@ def begin_shutdown(controller: KafkaController, broker: int) -> ErrorCode:
 
 
 def _refusal(controller: KafkaController, broker: int) -> ErrorCode:
-    """Who is not active answers 11 (ControllerMoved), and of a broker that is not registered 8; else 0."""
+    """11 (ControllerMoved) while not active, 8 for a broker that is not registered; else 0."""
     if not controller.is_active:
         return ErrorCode.STALE_CONTROLLER_EPOCH
     known = broker in controller.context.live_or_shutting_down_broker_ids
@@ -136,10 +136,10 @@ def move_partition(controller: KafkaController, partition: TopicPartition) -> Pr
 
 
 def answer_shutdown(controller: KafkaController, latest: EpochZnode | None) -> ControlledShutdownResponse:
-    """All are treated: what the broker still leads of the partitions that have several replicas.
+    """All are handled: what the broker still leads of the partitions that have several replicas.
 
     It is an error where an exception came before, or the broker leads what is of no topic any more, which raises one.
-    Where that is fixed, `latest` is what /controller_epoch holds: who is not the latest controller any more takes
+    Where that is fixed, `latest` is what /controller_epoch holds: a controller that is no longer the latest takes
     itself down, and refuses. What was cached only for this is of no use any more, where the term has ended.
     """
     if controller.shutdown is None:

@@ -200,7 +200,7 @@ class Broker:
             self.partitions[partition] = replace(self.partition(partition), topic_id=topic_id)
 
     def _make_leaders(self, states: Sequence[PartitionLeadership], received: Received) -> None:
-        """`makeLeaders`: stop to fetch, and take over what the request says; who is not reached has stopped, too."""
+        """`makeLeaders`: stop to fetch, and take over what the request says; one not reached has stopped, too."""
         request, number = received.request, received.number
         for state in states:
             self._log(lines.TransitionStarted, request, number, state, role=Role.LEADER)
@@ -328,7 +328,7 @@ class Broker:
         return ErrorCode.NONE
 
     def _stop_replica(self, partition: TopicPartition, *, delete: bool) -> None:
-        """`stopReplica`: a leader leads on, but for a deletion; a log without a replica is deleted all the same."""
+        """`stopReplica`: a leader leads on, except at a deletion; a log without a replica is deleted all the same."""
         known = self.partitions.get(partition)
         self._tell(changes.StopReplicaStarted, delete=delete, partition=partition)
         if known is None:

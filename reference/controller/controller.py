@@ -166,7 +166,7 @@ class KafkaController:
         self.journal(Report(line))
 
     def reach(self, milestone: Milestone, **brokers: frozenset[int]) -> None:
-        """Tell where the controller stands."""
+        """Record in the journal where the controller is."""
         self.journal(Reached(self.broker_id, milestone, self.context.epoch, **brokers))
 
     def is_about(self, **what: Any) -> None:
@@ -187,7 +187,7 @@ class KafkaController:
 
     @property
     def opens_channels_twice(self) -> bool:
-        """Whether channels are opened beside left-over ones, as before 0.9.0.0 by who went on beside another (D7)."""
+        """Whether channels are opened beside left-over ones, as before 0.9.0.0 by a controller beside another (D7)."""
         return self.reintroduces(Switch.IGNORE_WHO_IS_NEW)
 
     def open_channels(self, manager: ControllerChannelManager, broker_ids: Iterable[int]) -> None:

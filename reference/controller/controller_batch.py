@@ -2,10 +2,10 @@
 
 The controller object has a batch of its own beside those of its state machines: for UpdateMetadata, the LeaderAndIsr of
 steps 2 and 7 of a reassignment, and the StopReplica of a controlled shutdown. Where UpdateMetadata cannot be put
-together (D53) it stays dirty. Who finds it so in a send of UpdateMetadata, or of that StopReplica, has the elector
-resign, and so does who sends either when the term has ended; before 0.9.0.0 nobody did (D28). In any of these cases an
-exception ends the handler. Steps 2 and 7 begin the batch themselves, outside of what is caught: they end with an
-exception, and nobody resigns.
+together (D53) it stays dirty. A controller that finds it so in a send of UpdateMetadata, or of that StopReplica, has
+the elector resign, and so does one that sends either when the term has ended; before 0.9.0.0 nobody did (D28). In any
+of these cases an exception ends the handler. Steps 2 and 7 begin the batch themselves, outside of what is caught: they
+end with an exception, and nobody resigns.
 
 Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `shutdownBroker`. PROTOCOL.md section 9.
 """

@@ -1,6 +1,6 @@
 """The effects of election, failover and callbacks: a class for each action of the specification.
 
-Each says what it is for, where its handler stands (`at`), and its script. A class whose `at` is IDLE begins a callback:
+Each says what it is for, where its handler is (`at`), and its script. A class whose `at` is IDLE begins a callback:
 it is done when the callback is taken from the queue. `reference/leadership/effects.py` has those about a partition's
 state znode.
 
@@ -123,7 +123,7 @@ class ResignDelete(Effect[None]):
     written = CONTROLLER
 
     def script(self) -> Script[None]:
-        """`deletePath`: a znode that is gone is none to delete."""
+        """`deletePath`: a znode that is gone needs no delete."""
         if self.only_own:
             view: SessionView = yield AskSession()
             if (yield from owner_of(CONTROLLER)) != view.session:

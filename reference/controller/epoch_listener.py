@@ -1,6 +1,6 @@
 """The listener on /controller_epoch, which releases before 0.8.2.0 had: a controller took over each new epoch.
 
-It was meant to keep the controller's epoch up to date. But a controller that is none any more passes the brokers' fence
+It was meant to keep the controller's epoch up to date. But a former controller passes the brokers' fence
 with its successor's epoch (D25).
 
 Left out on purpose: its place among the callbacks; it runs when all others have. Kafka 0.8.1: `ControllerEpochListener`

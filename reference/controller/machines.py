@@ -6,9 +6,9 @@ the same call go on. Here the question is put to a python-statemachine chart. It
 made from the rows of the tables, so there is nothing to keep in step by hand. The events are named after their target,
 because that is all that Kafka's callers say (`handleStateChanges(partitions, OnlinePartition)`): `to_online`.
 
-There is one chart for each kind, not one for each partition: it is set to the previous state and sent the event. Who
-keeps the states, and carries out what a move does, is the controller's context. A thread has charts of its own, since
-a chart that is being asked remembers the previous state.
+There is one chart for each kind, not one for each partition: it is set to the previous state and sent the event. The
+controller's context keeps the states, and carries out what a move does. A thread has charts of its own, since a chart
+that is being asked remembers the previous state.
 
 Kafka: `PartitionStateMachine` and `ReplicaStateMachine`, `assertValidPreviousStates`, 0.8.2 to 0.10.2. Left out on
 purpose: that a partition's refusal is an IllegalStateException there and a replica's an AssertionError, which nobody

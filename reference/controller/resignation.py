@@ -66,7 +66,7 @@ def take_down(controller: KafkaController) -> None:
 
 
 def _left_to_tell(controller: KafkaController) -> Deleting:
-    """Nothing; but before 0.10.2.0, where topics are not deleted, what brokers are told of all the same (D71, D8)."""
+    """Nothing; but before 0.10.2.0, where topics are not deleted, what brokers are sent all the same (D71, D8)."""
     told = not controller.configuration.deletes_topics and controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
     return Deleting(partitions=controller.deleting.partitions) if told else Deleting()
 

@@ -107,7 +107,7 @@ def _drop_requests(
 
 
 def initialize_topic_deletion(controller: KafkaController) -> Procedure[None]:
-    """Failover: queue what is asked for, known or not; who has a dead replica, or is busy, is held back.
+    """Failover: queue what is asked for, known or not; a topic that has a dead replica, or is busy, is held back.
 
     Before 0.10.2.0 the requests stay where topics are not deleted, and every UpdateMetadata says that their partitions
     are removed (D71).

@@ -78,7 +78,7 @@ def may_rebalance(controller: KafkaController, partition: TopicPartition) -> boo
 
 
 def rebalance_partition(controller: KafkaController, partition: TopicPartition) -> Procedure[None]:
-    """Elect for one of them, as the check found it, if nothing stands against it now."""
+    """Elect for one of them, as the check found it, if nothing forbids it now."""
     controller.imbalanced -= {partition}
     if not may_rebalance(controller, partition):
         return

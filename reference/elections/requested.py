@@ -161,12 +161,12 @@ def _is_done(controller: KafkaController, partition: TopicPartition) -> bool:
 
 
 def run_pending_elections(controller: KafkaController) -> Procedure[None]:
-    """Failover 13, but for the delete: whatever is under way, of this request or left from an earlier term (D13)."""
+    """Failover 13, without the delete: whatever is under way, of this request or left from an earlier term (D13)."""
     yield from _elect(controller, controller.context.partitions_undergoing_election, Handler.PENDING_ELECTION)
 
 
 def _elect(controller: KafkaController, partitions: Partitions, reason: Handler) -> Procedure[None]:
-    """`onPreferredReplicaElection`, but for the delete; NoLeadership leaves the running set as it is."""
+    """`onPreferredReplicaElection`, without the delete; NoLeadership leaves the running set as it is."""
     context = controller.context
     tell_start(controller, partitions)
     context.partitions_undergoing_election |= partitions

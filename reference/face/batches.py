@@ -13,7 +13,7 @@ KINDS: Final = ("LeaderAndIsr", "UpdateMetadata", "StopReplica")
 
 
 def added(one: KafkaController, batch: RequestBatch, told: givens.Given) -> None:
-    """Add what is told; BadInput names the key that is wrong, or a partition that has no leadership."""
+    """Add what is given; BadInput names the key that is wrong, or a partition that has no leadership."""
     kind = told.require("kind", givens.text)
     if kind == "UpdateMetadata":
         brokers = told.get("brokers", _or_none(givens.numbers), None)
@@ -32,7 +32,7 @@ def added(one: KafkaController, batch: RequestBatch, told: givens.Given) -> None
     told.refuse_others()
     known = one.context.partition_leadership_info.get(partition)
     if known is None:
-        raise BadInput(f"{partition} has no leadership to be told; name it in `leadership`")
+        raise BadInput(f"{partition} has no leadership to be sent; name it in `leadership`")
     add_leader_and_isr(one, batch, receivers, partition, known)
 
 

@@ -39,7 +39,7 @@ class BrokerFace:
     | `cached_leader_epochs` | by name, what its metadata cache has |
     | `alive` | the brokers that its metadata cache lists |
     | `logs` | the partitions that have a log on its disk |
-    | `znodes` | by path, their data; state znodes of `partitions` stand as they say |
+    | `znodes` | by path, their data; state znodes of `partitions` are as they say |
     | `release`, `variant` | as for a cluster |
     """
 

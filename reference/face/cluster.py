@@ -193,7 +193,7 @@ class Cluster:
         self._interventions.tell_what_broke()
 
     def _end_startup(self, broker: int, error: Exception) -> None:
-        """Nobody catches what is raised while a process starts but who started it: it shuts down (`KafkaServer`)."""
+        """Only the caller that starts a process catches what that raises: the process shuts down (`KafkaServer`)."""
         steps.close_failed_startup(self._cluster, b=broker)
         self._cluster.record(StartupFailed(broker, str(error)))
 
@@ -250,7 +250,7 @@ class Cluster:
         if not self._cluster.processes[broker].is_running:
             raise BadInput(f"broker {broker} does not run")
         if f"{rule}(broker={broker})" not in self.possible():
-            raise BadInput(f"broker {broker} cannot {rule.replace('_', ' ')} now: it starts, or is told to already")
+            raise BadInput(f"broker {broker} cannot {rule.replace('_', ' ')} now: it starts, or was told to before")
         self.do(f"{rule}(broker={broker})", bound=1)
 
     def _known(self, broker: int) -> None:
@@ -370,7 +370,7 @@ class Cluster:
         return None if znode is None else data_to_json(znode.data)
 
     def happened(self, kind: str = "*", since: int = 0) -> list[Json]:
-        """What happened, in order: kinds `zookeeper`, `request`, `answer`, `log`, and what else is told of."""
+        """What happened, in order: kinds `zookeeper`, `request`, `answer`, `log`, and what else the journal has."""
         return [one for one in self._happened.since(since) if fnmatchcase(one["kind"], kind)]
 
     @property

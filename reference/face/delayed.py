@@ -83,7 +83,7 @@ class DelayedFace:
         return run(wait_for_leaders(self._purgatory, operation))
 
     def hold(self, name: str, *, holds: bool = True) -> None:
-        """From now on the condition of an operation holds, or does not; nobody is told."""
+        """From now on the condition of an operation holds, or does not; no thread hears of it."""
         operation = self._known(name)
         if not isinstance(operation, Waiting):
             raise BadInput(f"{name} waits for leaders; tell of them by `update_metadata`")
@@ -114,7 +114,7 @@ class DelayedFace:
         return [name for name in self._completed() if name not in before]
 
     def purge(self) -> None:
-        """What the reaper does every 200 ms, but for the clock: clear the lists if too much on them is completed."""
+        """What the reaper does every 200 ms, without the clock: clear the lists if too much on them is completed."""
         run(self._purgatory.purge())
 
     def view(self) -> Json:

@@ -1,8 +1,7 @@
 """A controller that is driven: `reference.driven({"broker": 1}, ask, send)`.
 
-Somebody else plays ZooKeeper and the brokers. The controller asks for each of its ZooKeeper operations, hands over what
-it sends, and is told what it hears of; it does nothing by itself. Between two calls it waits, with nothing left to do
-but what it is told next.
+The caller plays ZooKeeper and the brokers. The controller asks for each of its ZooKeeper operations, hands over what it
+sends, and is given what it hears of; it does nothing by itself. Between two calls it waits for what it is given next.
 
 It is the module of a broker that somebody else registers, on ZkClient: a watch that fires calls the listener of its
 path; a session that has expired is replaced, and an operation done again under the new one; a lost answer is asked for
@@ -64,7 +63,7 @@ class Driven:
     `path`, and `data`, `ephemeral`, `version`, `watch` where they matter. It gives `{"result": ...}`, which has
     `version`, `czxid`, `own` (whether it is an ephemeral znode of this session), `data`, `children` as the operation
     has them, null for a znode that does not exist; or `{"refused": ...}`, ZooKeeper's error. `send` takes a request to
-    a broker, as an object with `name`, `version` and `body`, and gives the number by which its answer is told. `log`
+    a broker, as an object with `name`, `version` and `body`, and gives the number under which its answer comes. `log`
     takes each line of state-change.log and controller.log, without time, level and logger.
     """
 

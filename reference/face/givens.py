@@ -1,4 +1,4 @@
-"""What is given to a face: a plain dictionary, each key with its kind; what is wrong is told by its place."""
+"""What is given to a face: a plain dictionary, each key with its kind; what is wrong is reported by its place."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar

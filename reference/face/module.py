@@ -176,7 +176,7 @@ class Module(Cluster):
             write_by_hand(self._cluster, state_path(tp), data, leadership.zk_version)
 
     def _delete(self, topics: Sequence[str], ineligible: Sequence[str]) -> None:
-        """Topics are queued for deletion, and the requests for that stand."""
+        """Topics are queued for deletion, and the requests for that exist."""
         one = self.one
         one.deleting.queued, one.deleting.ineligible = frozenset(topics), frozenset(ineligible)
         assigned = one.context.partition_replica_assignment
@@ -199,7 +199,7 @@ class Module(Cluster):
                 broker.logs |= {tp}
 
     def _reassign(self, wanted: Mapping[TopicPartition, tuple[int, ...]]) -> None:
-        """Partitions are being reassigned: the request stands, and their state znodes are listened to."""
+        """Partitions are being reassigned: the request exists, and their state znodes are listened to."""
         self.one.context.partitions_being_reassigned = dict(wanted)
         self.one.listeners |= {state_path(tp) for tp in wanted}
         entries = tuple(PartitionReassignment(tp.topic, tp.partition, ids) for tp, ids in wanted.items())
@@ -208,7 +208,7 @@ class Module(Cluster):
             self._unheard(partial(self.by_hand, REASSIGN_PARTITIONS, request))
 
     def _unheard(self, write: Callable[[], None]) -> None:
-        """Write something of which no listener is told; all listen on."""
+        """Write something that fires no listener; all listen on."""
         cluster, process = self._cluster, self._cluster.processes[self.broker]
         assert process.session is not None  # noqa: S101 - the controller runs
         paths, before = process.own_controller.listeners, cluster.watches(process)
@@ -269,8 +269,8 @@ class Module(Cluster):
         """A batch of requests: what is added, in order, then all of it is sent; what happened.
 
         `{"kind": "LeaderAndIsr", "brokers": [1], "partition": "orders-0"}` tells of the cached leadership,
-        `{"kind": "UpdateMetadata", "brokers": [1], "partitions": ["orders-0"]}` of all and all brokers where null
-        stands, and `{"kind": "StopReplica", "brokers": [1], "partition": "orders-0", "delete": true}` calls back.
+        `{"kind": "UpdateMetadata", "brokers": [1], "partitions": ["orders-0"]}` of all and all brokers in the place of
+        null, and `{"kind": "StopReplica", "brokers": [1], "partition": "orders-0", "delete": true}` calls back.
         """
         since, one, batch = self.now, self.one, RequestBatch()
         for number, told in enumerate(adds):

@@ -155,7 +155,7 @@ def answer_to_json(answer: Response, request: Request, release: KafkaVersion, ve
 
 
 def _as_coded(answer: Response, request: Request, release: KafkaVersion) -> Response:
-    """Up to 0.9.0 a stale leader epoch has a code of its own; 0.8.2 says nothing of who is not assigned."""
+    """Up to 0.9.0 a stale leader epoch has a code of its own; 0.8.2 says nothing of a broker that is not assigned."""
     stale = ErrorCode.STALE_CONTROLLER_EPOCH
     if release is V082 and answer == UpdateMetadataResponse(stale):
         return UpdateMetadataResponse(ErrorCode.UNKNOWN)
@@ -195,7 +195,7 @@ def data_to_json(data: bytes | None) -> Json:
 
 
 class Happened:
-    """What has happened, in order: it is kept as it was told, and is JSON for whoever asks."""
+    """What has happened, in order: it is kept as it was recorded, and is JSON for the caller."""
 
     def __init__(self, release: KafkaVersion) -> None:
         self._release = release

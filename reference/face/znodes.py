@@ -12,7 +12,7 @@ from spec.formats.kafka_types import TopicPartition
 
 
 def partition_named(name: str) -> TopicPartition:
-    """The partition of a name such as `orders-0`; BadInput if it is none."""
+    """The partition of a name such as `orders-0`; BadInput if it is not one."""
     topic, _, number = name.rpartition("-")
     if not topic or not number.isdecimal():
         raise BadInput(f"{name!r} is no partition; expected a topic and a number, as in orders-0")

@@ -1,1 +1,1 @@
-"""Who becomes controller, and what it does then."""
+"""Which broker becomes controller, and what it does then."""

@@ -1,7 +1,7 @@
 """The effects about a partition's state znode: reads and conditional writes of the controller and of leaders.
 
-Each carries the locals that the specification keeps where its handler stands: which partitions or replicas `remain` to
-be treated, the present one included. What is to be written has the version that was read, on which it is written.
+Each carries the locals that the specification keeps where its handler is: which partitions or replicas `remain` to be
+handled, the present one included. What is to be written has the version that was read, on which it is written.
 
 Kafka 0.10.2.2: `PartitionStateMachine`, `KafkaController.removeReplicaFromIsr`, `Partition.updateIsr`.
 """
@@ -44,7 +44,7 @@ class StateRead(Effect[Found]):
 
 
 class FencedStateRead(StateRead):
-    """A read for the cache: with a fence, only if the epoch still stands then (a fix of ours)."""
+    """A read for the cache: with a fence, only if the epoch is still the latest then (a fix of ours)."""
 
     fence: Fence | None
 
@@ -63,7 +63,7 @@ class ReadState(FencedStateRead):
 
 
 class CreateState(Effect[Found]):
-    """New to Online: create the state znode; what stands there if somebody else had done so, else None.
+    """New to Online: create the state znode; what it holds if somebody else had done so, else None.
 
     The era takes every znode that is in the way for somebody else's, also that of an own create whose answer was lost
     (D54); `recognises_own` fixes that.

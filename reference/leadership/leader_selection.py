@@ -31,7 +31,7 @@ from spec.state.enumerations import PREFERRED_HANDLERS, Handler
 from spec.variants import Switch
 
 Select = Callable[[LeaderIsrAndControllerEpoch], Procedure[Election]]
-"""A selector: who is to lead, given what was just read."""
+"""A selector: the leader to be, given what was just read."""
 
 
 def select(

@@ -1,4 +1,5 @@
-"""Who becomes leader: Kafka's five leader selectors, and the election at a partition's creation that asks none of them.
+"""Which replica becomes leader: Kafka's five leader selectors, and the election at a partition's creation that asks
+none of them.
 
 A selector is a choice and nothing more. It gets the partition's current leader and ISR, as just read from the state
 znode, beside the controller's cached view of the assigned replicas and the brokers, and says who shall lead, what the
@@ -15,7 +16,7 @@ Lists are ordered and keep their order: AR (assigned replicas), RAR (reassigned 
 
     ElectionRefused               no leader was chosen; leader and ISR stay as they were
     ├── ElectionNotNeeded         the preferred replica leads already; swallowed, the partition is Online all the same
-    ├── NoReplicaOnline           nobody who may lead is alive
+    ├── NoReplicaOnline           no broker that may lead is alive
     └── StateChangeFailed         the rule of this election cannot be met
         └── UncheckedFailure      Scala's own exception (`head of empty list`, `key not found`), which Kafka did not
                                   foresee; `electLeaderForPartition` makes a StateChangeFailed of it
@@ -35,7 +36,7 @@ Replicas = Sequence[int]
 BrokerIds = Collection[int]
 
 KEY_NOT_FOUND: Final = "key not found"
-"""What Scala says of a partition that a cache has nothing of; behind it stands the partition, which no selector knows.
+"""What Scala says of a partition that a cache has nothing of; behind it comes the partition, which no selector knows.
 """
 
 

@@ -190,7 +190,7 @@ def _caught(controller: KafkaController, partition: TopicPartition) -> Iterator[
 
 
 def _fail(controller: KafkaController, partition: TopicPartition, error: Exception) -> None:
-    """What cannot be read, or is refused, was so before anything was told of the partition."""
+    """What cannot be read, or is refused, was so before anything was sent of the partition."""
     if isinstance(error, MalformedInput | ZookeeperError):
         _tell_of_attempt(controller, partition)
     creating = _state(controller, partition) is PartitionState.NEW

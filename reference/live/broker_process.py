@@ -7,7 +7,7 @@ A line on standard input is an order:
     lag 1500        tell no leader for so many milliseconds that it is followed
 
 It prints `started` once it is registered; from then on SIGTERM lets it stop in order, by a controlled shutdown. Exit
-codes: 0 its input ended, 1 a mistake of ours, 2 options that are none, 3 its id is registered by another session, 4
+codes: 0 its input ended, 1 a mistake of ours, 2 unknown options, 3 its id is registered by another session, 4
 something around it failed (a port taken, no ZooKeeper, a full disk, a /controller that cannot be read), with one line
 that says so, 143 it was told to stop.
 """
@@ -32,7 +32,7 @@ from spec.variants import switch
 
 _PR_SET_PDEATHSIG: Final = 1
 ROLES: Final = ("controller", "broker", "both")
-"""What a process may be; who controls holds no replicas only because nobody assigns any to it."""
+"""What a process may be; a controller holds no replicas only because nobody assigns any to it."""
 
 
 def main(arguments: Sequence[str], process: Callable[[Settings], LiveProcess] = LiveProcess) -> NoReturn:

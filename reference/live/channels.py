@@ -38,7 +38,7 @@ _CLOSED: Final = None
 
 @dataclass(frozen=True)
 class Sender:
-    """Who sends: a controller's id, the release of its requests, and what its threads do with each answer."""
+    """The sender: a controller's id, the release of its requests, and what its threads do with each answer."""
 
     controller_id: int
     protocol: KafkaVersion

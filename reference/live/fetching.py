@@ -1,9 +1,9 @@
 """Fetching, reduced to a sign of life: a follower tells the leaders that it follows them, some times a second.
 
-In Kafka a follower's fetch says how far its log has come, and a leader takes into the ISR who has caught up. Logs are
-not part of the specification: a follower that lives and follows in the leader's own epoch has caught up, and one that
-has not been heard of for a while lags. So the frame here has nothing of Kafka's Fetch but its number: who follows, and
-in which leader epoch. An empty frame answers it, and only one is on its way at a time.
+In Kafka a follower's fetch says how far its log has come, and a leader takes into the ISR a follower that has caught
+up. Logs are not part of the specification: a follower that lives and follows in the leader's own epoch has caught up,
+and one that has not been heard of for a while lags. So the frame here has nothing of Kafka's Fetch but its number: the
+follower, and its leader epoch. An empty frame answers it, and only one is on its way at a time.
 
 Kafka 0.10.2.2: `ReplicaFetcherThread`, `Partition.updateReplicaLogReadResult`. PROTOCOL.md section 10.
 """

@@ -1,6 +1,6 @@
 """Frames on a connection: a size in four bytes, then so many bytes.
 
-However a connection ends, or cannot be had, its user is told so by one exception: EOFError. What the other end does,
+However a connection ends, or cannot be had, its user gets one exception: EOFError. What the other end does,
 and what address it gives, is its own affair; so an OSError that reaches a user of frames is never the network's.
 
 Kafka: `NetworkSend`, `NetworkReceive`, `NetworkClient.initiateConnect`.
@@ -31,7 +31,7 @@ def send_frame(connection: socket.socket, data: bytes) -> None:
 
 
 def receive_frame(connection: socket.socket) -> bytes:
-    """Wait for one frame; EOFError if the connection is gone before it is whole, or what is sent is none."""
+    """Wait for one frame; EOFError if the connection is gone before it is whole, or what is sent is not one."""
     with _broken_is_gone():
         (size,) = struct.unpack(">i", _receive(connection, 4))
         if not 0 <= size <= MAX_FRAME_BYTES:

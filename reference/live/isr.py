@@ -1,4 +1,4 @@
-"""The leader's changes of its ISRs, by the clock: who was not heard of leaves, who follows comes back.
+"""The leader's changes of its ISRs, by the clock: a follower that was not heard of leaves, one that follows comes back.
 
 A follower is heard of by its fetches (`live.fetching`). Those that were silent for the lag time are taken out of the
 ISR; one that follows, and is not in the ISR, is taken in before its fetch is answered, in whichever leader epoch it
@@ -26,7 +26,7 @@ from reference.procedures import THROWABLE, Procedure
 from spec.formats.kafka_types import TopicPartition
 
 RECENT_SECONDS: Final = 3 * INTERVAL_SECONDS
-"""A fetch that waited longer for its turn tells nothing of who is there now."""
+"""A fetch that waited longer for its turn does not show that the follower is there now."""
 
 Follower = tuple[TopicPartition, int | None, int]
 """A partition, its leader epoch where that counts, and a replica."""
@@ -78,7 +78,7 @@ class IsrManager:
                 self.change_isrs(time.monotonic())
 
     def change_isrs(self, now: float) -> None:
-        """Do what is due at this moment: who lags leaves, all of a partition at once; what changed is announced."""
+        """Do what is due at this moment: laggards leave, all of a partition at once; what changed is announced."""
         for partition, known in list(self.broker.partitions.items()):
             if self._may_change(partition, known, now):
                 silent = self._silent(partition, known, now)

@@ -2,7 +2,7 @@
 
     state-change.log     what the state machines and the broker's request handler say, at TRACE
     kafka-request.log    each request of a controller as it arrives, and again when it is answered
-    controller.log       what the controller reads, and where it stands
+    controller.log       what the controller reads, and where it is
     server.log           the process's start, the sessions that it got, and what it swallows
     wire.jsonl           the frames of a controller's requests and of their answers, which no file of Kafka's has
 
@@ -96,7 +96,7 @@ class Logs:
         self.wire.record(ProcessStarted)
 
     def swallowed(self, error: Exception) -> None:
-        """What was raised is only told (`CoreUtils.swallow`)."""
+        """What was raised is only logged (`CoreUtils.swallow`)."""
         self.server.say("WARN", str(error), CORE_UTILS)
 
     def session_began(self, session: int, address: str, timeout_ms: int) -> None:

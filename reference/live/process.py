@@ -56,7 +56,7 @@ CONNECT_SECONDS = 15.0
 
 @dataclass(frozen=True)
 class Settings:
-    """What a process is told: its broker, where ZooKeeper is, where it listens and writes its logs, and its times.
+    """What a process is given: its broker, where ZooKeeper is, where it listens and writes its logs, and its times.
 
     One that is only to be a broker `never_controls`: it does not stand for election. `protocol` is the release line
     whose requests it sends, and whose form of a registration it writes (`inter.broker.protocol.version`).

@@ -2,7 +2,7 @@
 
 A request of a controller is logged as it arrives, carried out under the broker's lock, and logged again when it is
 answered; its frames are written down, too. So is the request of a broker which is to stop, which is for the controller
-module. A follower's fetch is told to the ISR manager and answered with an empty frame. What is none of these ends the
+module. A follower's fetch is given to the ISR manager and answered with an empty frame. Anything else ends the
 connection, and nothing is changed; so does what is raised while a request is carried out, which Kafka answers with an
 error.
 
@@ -45,7 +45,7 @@ BACK_OFF_SECONDS: Final = 0.1
 
 @dataclass(frozen=True)
 class Listeners:
-    """Who is told of a follower's fetch, and who handles the request of a broker that is to stop."""
+    """What to call with a follower's fetch, and with the request of a broker that is to stop."""
 
     on_fetch: Callable[[Fetch], None]
     on_shutdown: Callable[[ControlledShutdownRequest], ControlledShutdownResponse]

@@ -1,8 +1,9 @@
 """Controlled shutdown of live brokers: the request over the wire, asked by one broker and handled by another.
 
-Who is told to stop reads from ZooKeeper who is controller and where that one listens, sends it a ControlledShutdown on
-a connection of its own, and asks again after a while where it gets no answer, or no good one. Who is asked handles one
-such request at a time, on the thread of its connection, and takes the controller lock for each partition anew.
+A broker that is told to stop reads from ZooKeeper which broker is controller and where that one listens, sends it a
+ControlledShutdown on a connection of its own, and asks again after a while where it gets no answer, or no good one. The
+controller handles one such request at a time, on the thread of its connection, and takes the controller lock for each
+partition anew.
 
 Kafka 0.10.2.2: `KafkaServer.controlledShutdown`, `KafkaApis.handleControlledShutdownRequest`,
 `KafkaController.shutdownBroker`. PROTOCOL.md sections 7.2 and 9.

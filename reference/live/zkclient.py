@@ -6,8 +6,8 @@ operation is repeated until it is answered: over a lost connection, and under a 
 expired, the client makes a new one and queues the handlers of a new session, then a callback for every listener,
 because watches may have been lost (`reconnect`, `fireNewSessionEvents`, `fireAllEvents`).
 
-One thing goes past it: who creates /controller uses the raw handle (`ZKCheckedEphemeral`). There an expired session is
-an error. In Kafka a broker's registration does so, too; here it is repeated, and in the specification.
+One thing goes past it: the create of /controller uses the raw handle (`ZKCheckedEphemeral`). There an expired session
+is an error. In Kafka a broker's registration does so, too; here it is repeated, and in the specification.
 
 ZkClient 0.10: `ZkClient`, `ZkEventThread`. Left out on purpose: several listeners of one path; none is needed here.
 """
@@ -36,8 +36,8 @@ _PAUSE_SECONDS = 0.01
 class ZkClient:
     """A client of one process. `listens_to` says whether a listener is subscribed to a path.
 
-    `on_session` is told the id of each session as it begins, of the first before anything is done under it, of a later
-    one perhaps just after an operation that waited for it; `after_expiry` gives the callbacks that it queues.
+    `on_session` is called with the id of each session as it begins, of the first before anything is done under it, of a
+    later one perhaps just after an operation that waited for it; `after_expiry` gives the callbacks that it queues.
     """
 
     address: str
@@ -104,7 +104,7 @@ class ZkClient:
             self._dispatch(self._zookeeper.wait_for_events())
 
     def _dispatch(self, events: Iterable[api.WatchEvent | SessionEvent]) -> None:
-        """Turn what the connection told into callbacks, in its order."""
+        """Turn the events of the connection into callbacks, in their order."""
         for event in events:
             match event:
                 case api.WatchEvent(path=path) if self.listens_to(path):

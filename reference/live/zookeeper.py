@@ -4,9 +4,9 @@ It stands for the `ZooKeeper` handle of the Java client, on which Kafka's ZkClie
 operations, results and errors are those of `zookeeper.api`, the same that the in-memory server takes and gives. What
 ZkClient did on top, which is to wait and retry across lost connections and expired sessions, is its user's to do.
 
-Everything that happens is told in the order of the connection: an answer is given, and an event is put into the queue
-of `take_events`, by the one thread that reads the socket. So when an answer has been given, all events that the server
-sent before it are in the queue.
+Everything that happens is reported in the order of the connection: an answer is given, and an event is put into the
+queue of `take_events`, by the one thread that reads the socket. So when an answer has been given, all events that the
+server sent before it are in the queue.
 
 As in the Java client, and unlike in kazoo by itself:
 

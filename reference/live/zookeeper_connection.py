@@ -22,7 +22,7 @@ _quiet.propagate = False
 
 
 class Reply(Protocol):
-    """What is told the answer to a request, or its failure, in the thread that reads the socket."""
+    """What takes the answer to a request, or its failure, in the thread that reads the socket."""
 
     def set(self, value: Any) -> None:
         """The request succeeded, with kazoo's value."""
@@ -81,7 +81,7 @@ class RawClient(KazooClient):  # type: ignore[misc]  # kazoo is untyped
             super()._session_callback(state)
 
     def send(self, request: Any, reply: Reply) -> None:
-        """Queue one request; the reply is told what becomes of it."""
+        """Queue one request; the reply takes what becomes of it."""
         with self._state_lock:
             self._call(request, reply)
 

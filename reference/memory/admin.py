@@ -203,7 +203,7 @@ def request_reassignment(cluster: MemoryCluster, k: int) -> None:
 
 
 def withdraw_reassignment(cluster: MemoryCluster) -> None:
-    """Delete the request by hand; who has read it is not told to stop."""
+    """Delete the request by hand; a controller that has read it is not told to stop."""
     _write(cluster, Delete(REASSIGN_PARTITIONS), Fate.REASSIGNMENT_WITHDRAWN)
 
 

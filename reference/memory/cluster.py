@@ -244,7 +244,7 @@ class MemoryCluster:
         return answer
 
     def _execute(self, session: int, operation: AnyOperation) -> Any:
-        """Do an operation; a topic's znode that is there as a parent only is none of a topic."""
+        """Do an operation; a topic's znode that is there as a parent only is not a topic."""
         if isinstance(operation, Create) and operation.data is None and parent_path(operation.path) == BROKER_TOPICS:
             return self.zookeeper.create_unheard(session, operation.path)
         answer = self.zookeeper.execute(session, operation)
@@ -258,7 +258,7 @@ class MemoryCluster:
         return znode is not None and znode.data is not None
 
     def stands(self, path: str, czxid: int | None) -> bool:
-        """Whether the znode that was read, which had this czxid, is the one that stands."""
+        """Whether the znode that was read, which had this czxid, still exists."""
         znode = self.zookeeper.tree.get(path)
         return znode is not None and znode.czxid == czxid
 

@@ -199,7 +199,7 @@ def report_isr_changes(
 
 
 def _free_place(cluster: MemoryCluster, b: int) -> int:
-    """The first place for notifications of a broker in which none stands, or its first, whose number is its own."""
+    """The first free place for notifications of a broker, or its first, whose number is its own."""
     taken = {place for path, place in cluster.notifiers.items() if path in cluster.zookeeper.tree}
     brokers, capacity = cluster.scope.brokers, cluster.scope.notification_capacity
     return next((place for place in range(b, brokers * capacity + 1, brokers) if place not in taken), b)

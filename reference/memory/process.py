@@ -29,7 +29,7 @@ OWN: Final = (Callback.SESSION, Callback.REGISTRATION)
 """The handlers of a new session, which the client queues by itself: the controller's, then the broker's."""
 
 Answer: TypeAlias = tuple[int, Any]
-"""What a procedure was told: the index of the effect that was carried out, and what that gave or Raised."""
+"""What a procedure was sent: the index of the effect that was carried out, and what that gave or Raised."""
 Act: TypeAlias = Callable[[KafkaController], None]
 """What another thread did to the controller meanwhile."""
 
@@ -190,7 +190,8 @@ class MemoryProcess:
     def fork(self, journal: Journal, *, goes_on: bool = False) -> Self:
         """A copy that goes its own way and writes to another journal.
 
-        A procedure cannot be copied. The copy gets it if its handler `goes_on`; who needs it later runs it anew.
+        A procedure cannot be copied. The copy gets it if its handler `goes_on`; a caller that needs it later runs it
+        anew.
         """
         twin = shallow_copy(self)
         twin.events, twin.isr_writes, twin.notes = list(self.events), dict(self.isr_writes), Notes()

@@ -1,6 +1,6 @@
 """Controlled shutdowns of the cluster in memory: what may happen next, and making it happen.
 
-A broker is told to stop, asks, waits, and leaves; a controller refuses or takes up the request, treats the partitions
+A broker is told to stop, asks, waits, and leaves; a controller refuses or takes up the request, handles the partitions
 in any order, and answers. A request and its answer are on no queue: a broker waits for whom it has asked, until that
 one answers or is gone.
 

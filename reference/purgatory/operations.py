@@ -103,7 +103,7 @@ class TimerEntry:
 class DelayedOperation(ABC):
     """An operation with a condition, an answer and a time of `delay` seconds.
 
-    `told` and `expirations` count how often onComplete and onExpiration have run; `is_by_condition` says who won.
+    `told` and `expirations` count how often onComplete and onExpiration have run; `is_by_condition` says which won.
     """
 
     def __init__(self, delay: float) -> None:

@@ -51,7 +51,7 @@ Wanted = Mapping[TopicPartition, tuple[int, ...]]
 def on_reassignment_request(controller: KafkaController, given: ReassignmentRequest | None = None) -> Procedure[None]:
     """`PartitionsReassignedListener`: what is asked, and not under way yet, is to be taken up one by one.
 
-    MalformedInput ends it where the request cannot be used, of which it has told by then.
+    MalformedInput ends it where the request cannot be used, which it has logged by then.
     """
     request = yield from OnReassignmentRequest(given)
     if request == NOTHING_ASKED:

@@ -1,12 +1,12 @@
 """The controller's channels: a queue of requests for each broker, filled under the controller lock.
 
 A channel lives in its controller. It is closed when the controller removes the broker, resigns or dies, and what is in
-its queue is lost then; it does not end with the broker. Who takes requests off the queue (a sender thread, or a
-scheduler) sends the head again and again until it is answered.
+its queue is lost then; it does not end with the broker. The consumer of the queue (a sender thread, or a scheduler)
+sends the head again and again until it is answered.
 
 The selector of each channel registers metrics under the broker's id with the process. A second channel to the same
 broker fails on these, which is what becomes of a controller that is elected on top of what an earlier failover left
-behind (D56). Before 0.9.0.0 there are none: a second channel stands beside the first. Here both are one queue, in which
+behind (D56). Before 0.9.0.0 there are none: a second channel exists beside the first. Here both are one queue, in which
 what the earlier term sent comes first.
 
 Kafka 0.10.2.2: `ControllerChannelManager`, `ControllerBrokerStateInfo`, `Selector.SelectorMetrics`.

@@ -88,7 +88,7 @@ class OnTopicChange(Effect[Topics]):
 
 
 class ListenToTopics(Effect[None]):
-    """`registerPartitionChangeListener` for some topics; it is done within the step of who asks."""
+    """`registerPartitionChangeListener` for some topics; it is done within the step of the caller."""
 
     topics: tuple[str, ...]
 

@@ -64,7 +64,7 @@ FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
     "deleteContainer": {"path": Form.TEXT},
     "reconfig": {"path": Form.TEXT, "data": Form.DATA, "version": Form.INT},
 }  # fmt: skip
-"""The fields of each type of change, but for a multi, in the order in which the server writes them."""
+"""The fields of each type of change, except a multi, in the order in which the server writes them."""
 
 
 def recorded_fields(kind: str) -> dict[str, Form]:
