@@ -1,8 +1,8 @@
 """Compiled modules, kept in the cache folder: most verbs would take longer to compile their modules than to run them.
 
 Python keeps what it compiles beside the sources, but not where it is told to write nothing there, as in containers
-(PYTHONDONTWRITEBYTECODE). What is compiled otherwise than it stands (`stepping/plain_modules.py`), it keeps nowhere.
-Both go to our own folder, which every verb writes to anyway.
+(PYTHONDONTWRITEBYTECODE). What is compiled otherwise than it is written (`stepping/plain_modules.py`), it keeps
+nowhere. Both go to our own folder, which every verb writes to anyway.
 
 What is kept counts only for the very text that it was made of and the Python that made it, and as long as its checksum
 holds; otherwise it is made anew.

@@ -133,7 +133,7 @@ class VectorItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
-        """Where it stands: in the vectors."""
+        """Where it is: in the vectors."""
         from model_check.conformance.vector import FOLDER
 
         return FOLDER / f"{self.vector.group}.jsonl", None, f"{self.vector.id}: {self.vector.title}"

@@ -1,10 +1,10 @@
 """The two questions that are asked of a recording, each answered by a run of its own.
 
     Does what was seen break a claim?             asked of anybody, without a search (`model_check/monitors`)
-    Is it a behaviour of the specification?       searched for, for who claims to be 0.8.2 to 0.10.2 (`judging`)
+    Is it a behaviour of the specification?       searched for, where it claims to be 0.8.2 to 0.10.2 (`judging`)
 
-Who claims to be a release is excused the defects that it is known to have: that they show is told, and is no violation.
-To others nothing is excused, and the second question is not asked.
+A member that claims to be a release is excused the defects that it is known to have: that they show is reported, and is
+no violation. To others nothing is excused, and the second question is not asked.
 """
 
 from collections.abc import Callable, Collection
@@ -31,11 +31,11 @@ from spec.variants import AS_CODED, Switches, show_switches
 
 @dataclass(frozen=True)
 class Question:
-    """What is to be asked: by which switches, on which properties (all, if none), how long, and how it is told.
+    """What is to be asked: by which switches, on which properties (all, if none), how long, and how it is printed.
 
     Logs are of the `release`, if the recording does not say otherwise; without one, they tell it. The cluster is the
-    one below the `chroot`, empty for the root; without one, that is told by what is there. With `possibilities` it is
-    told what else could have happened at the steps that matter.
+    one below the `chroot`, empty for the root; without one, that is found by what is there. With `possibilities` the
+    result says what else could have happened at the steps that matter.
     """
 
     switches: Switches = AS_CODED
@@ -90,7 +90,7 @@ def search_run(recording: Recording, asked: Question, budget: int | None = None)
 
 
 def readable(folder: Path, asked: Question) -> Recording | None:
-    """The recording, if all who took part claim a documented release; BadInput where it is none."""
+    """The recording, if all who took part claim a documented release; BadInput where it is not one."""
     if strangers_of(folder):
         return None
     recording = read(folder, asked.release, asked.chroot)

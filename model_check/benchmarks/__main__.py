@@ -94,7 +94,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("scopes", nargs="*", metavar="SCOPE", help="default: everything that has a target")
     parser.add_argument("--variant", default="AS_CODED", choices=[*VARIANTS])
-    parser.add_argument("--runs", type=int, default=3, help="of which the median is told")
+    parser.add_argument("--runs", type=int, default=3, help="of which the median counts")
     parser.add_argument("--no-spin", dest="spin", action="store_false", help="without SPIN (it needs spin and gcc)")
     parser.add_argument("--no-parts", dest="parts", action="store_false", help="do not tell where the time goes")
     only = parser.add_mutually_exclusive_group()

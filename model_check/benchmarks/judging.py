@@ -1,7 +1,7 @@
 """What judging a recording takes, part by part, and whether an observation costs more where there are more of them.
 
 One long recording of a real cluster is judged as far as its first 500 observations, its first 2,000 and so on: what is
-measured is told in processor seconds for a thousand observations, which the length must not change. A beginning is cut
+measured is given in processor seconds for a thousand observations, which the length must not change. A beginning is cut
 off by the clock, as if somebody had copied all files at that moment.
 """
 

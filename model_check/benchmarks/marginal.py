@@ -11,7 +11,7 @@ from typing import NamedTuple
 from model_check.benchmarks.explorer import Row, native_run
 
 BEGIN, LATER = 1_000_000, 30_000_000
-"""Stored states around which the marginal cost of a state is told."""
+"""Stored states around which the marginal cost of a state is given."""
 
 ENOUGH = LATER * 8 // 5
 """States to stop at."""

@@ -1,6 +1,6 @@
 """Where the time of an exploration goes: its parts, one after the other, over states that it really reaches.
 
-Each part is timed together with those that it needs, and the difference is told: turning a block on its side, asking
+Each part is timed together with those that it needs, and the difference is printed: turning a block on its side, asking
 all questions, writing successors, looking them up (all are known by then, which is the case for most successors).
 """
 

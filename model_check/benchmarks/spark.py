@@ -1,6 +1,6 @@
 """The Spark engine's two costs: what a level takes however small it is, and what a state takes in large levels.
 
-The first is the median of the levels of a few states; the second is told over the levels of the later half of the
+The first is the median of the levels of a few states; the second is taken over the levels of the later half of the
 states, without the first, beside the native explorer's rate on the same states with one thread.
 
 50 million states of `ci`'s kind want about 6 GiB of memory and 5 GiB of disk; the first row tells before the run.

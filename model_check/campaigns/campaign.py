@@ -37,7 +37,7 @@ Judge: TypeAlias = Callable[[Path, Switches, int | None, Stop], Iterable[Run]]
 """Says what is to be said of a recording, within a budget: `live_run.judged`, or a stand-in."""
 
 NEVER: Final = bool
-"""Nobody stops the judge of another process, but by killing it; and no lambda can be sent there."""
+"""Only a kill stops the judge of another process; and no lambda can be sent there."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Recorded:
 
 @dataclass
 class Campaign:
-    """A campaign at work: `tell` is told how many runs are over, and what is done now; `stop` is asked to give up."""
+    """A campaign at work: `tell` gets how many runs are over, and what is done now; `stop` is asked to give up."""
 
     plan: Plan
     folder: CampaignFolder

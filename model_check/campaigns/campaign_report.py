@@ -89,7 +89,7 @@ def _steps(instead: Sequence[str]) -> str:
 
 
 def seen_by(place: str) -> str:
-    """Who wrote down what stands at a place of a recording."""
+    """The broker, or the file, that recorded a place of a recording."""
     file = place.rpartition(":")[0]
     if told := re.fullmatch(r"broker-(\d+)/(.+)", file):
         return f"broker {told[1]}, in its {told[2]}"

@@ -1,8 +1,9 @@
 """What became of each run of a campaign, read off the document: explained or not, a claim broken, or not recorded.
 
 A run may break a claim and be explained, as may one that is not explained: these are two questions. The search is asked
-only of who claims to be a documented release: any other run is neither explained nor unexplained. A claim that the
-specification's own exploration breaks as well is no break (D1 is a finding about Kafka, and none about this run).
+only of a cluster that claims to be a documented release: any other run is neither explained nor unexplained. A claim
+that the specification's own exploration breaks as well is no break (D1 is a finding about Kafka, and none about this
+run).
 """
 
 from collections.abc import Mapping

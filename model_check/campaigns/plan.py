@@ -1,4 +1,4 @@
-"""What a campaign runs: one task for each of some consecutive seeds, alike but for the seed."""
+"""What a campaign runs: one task for each of some consecutive seeds, alike except for the seed."""
 
 import shlex
 from collections.abc import Iterator, Sequence

@@ -2,7 +2,7 @@
 
 Numbers, ids, times and the names of the scenario's topics differ between runs, and so does how many of a kind stand in
 a list. Of what was possible instead, one kind of step must be common to both: what others could do just then, which
-requests wait to be delivered, and who is down, is chance.
+requests wait to be delivered, and which brokers are down, is chance.
 """
 
 import re

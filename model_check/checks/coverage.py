@@ -3,7 +3,7 @@
 A property that holds says nothing of a rule that never fires, of a row of the transition tables that is never taken, or
 where its premise is never met. So over a number of explorations together it is counted how often each rule fires, from
 how many states each row is taken, and how many show the witness of each property; of a goal, how many do not have it
-yet. Beside that stands the length of the shortest trace, and the scope that has it.
+yet. Beside that is the length of the shortest trace, and the scope that has it.
 
 What only large scopes show, a run over the small ones cannot. Where the manifest expects it of a scope that was not to
 be explored, that scope is named; the exploration of it will tell.

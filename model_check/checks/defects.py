@@ -163,7 +163,7 @@ def is_covered(half: Half, plan: Plan) -> bool:
 
 
 def shown(half: Half, *, told: bool = False) -> Run:
-    """The run that shows a defect, or the one in which it is fixed; `told` as a story, whatever comes of it."""
+    """The run that shows a defect, or the one in which it is fixed; as a story where `told`, whatever comes of it."""
     return check(half, _explored, told=told)
 
 

@@ -52,7 +52,7 @@ def run(
 
 
 def verified(expected: Expectation) -> list[Run]:
-    """A scope enumerated: what the explorer must find, too, but for goals, which Spark's workers are not asked."""
+    """A scope enumerated: what the explorer must find, too, except goals, which Spark's workers are not asked."""
     task = Task.of(expected.scope, expected.switches, goals=False)
     with TemporaryDirectory(prefix="kcheck-enumerate-") as folder:
         found = run(task, folder)

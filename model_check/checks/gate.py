@@ -127,7 +127,7 @@ def simulations(chosen: list[Plan]) -> Iterator[Check]:
 
 
 def enumerations(chosen: list[Plan]) -> Iterator[Check]:
-    """One scope by Spark's workers, too: what the explorer must find, but for goals, which they are not asked."""
+    """One scope by Spark's workers, too: what the explorer must find, except goals, which they are not asked."""
     for one in chosen:
         for expected in one.explorations:
             if (one.scope, expected.variant) == ENUMERATED:

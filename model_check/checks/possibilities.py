@@ -1,11 +1,12 @@
 """What else could be done at each step of a counterexample, for the reports that show it.
 
 A result has the actions of its stories. Taken again they lead through the same states, of which the specification is
-asked once more what is possible and why the rest is not. That is done when all else is found and told, of violations
-and of traces that were replayed, of no more steps than anybody waits for: of a story its last, and of all stories
-together those that come first. Of how many it is told stands in the result.
+asked once more what is possible and why the rest is not. That is done when all else is found and printed, for
+violations and for traces that were replayed, and for no more steps than anybody waits for: of a story its last, and of
+all stories together those that come first. The result says for how many.
 
-Only who found a result under the specification as it stands may ask so: of an older one the answer may be another.
+Only the check that found a result under the specification as it stands may ask so: of an older one the answer may be
+another.
 """
 
 from collections.abc import Callable, Sequence
@@ -75,7 +76,7 @@ class _Asked:
     def of(self, reasons: Reasons, story: Story) -> Possibilities | None:
         """What else was possible at the last steps of a story, at none when that was asked often enough.
 
-        None where the system does not take the steps that the story has: then it is told of another one.
+        None where the system does not take the steps that the story has: then it belongs to another one.
         """
         states = _states(reasons.system, story)
         if states is None:

@@ -22,7 +22,7 @@ FEW = 20_000
 
 @dataclass(frozen=True)
 class Task(Subject):
-    """A replay to be: a scope under switches, and who does it."""
+    """A replay to be: a scope under switches, and the Spark master that does it."""
 
     master: str = "local[2]"
 

@@ -70,7 +70,7 @@ def kinds_named(text: str) -> frozenset[str]:
 
 
 def seconds_named(text: str) -> float:
-    """The seconds that `90s`, `5m` or `1h` are; BadInput if it is none of these."""
+    """The seconds that `90s`, `5m` or `1h` are; BadInput if it is not one of these."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text)
     if not found:
         raise BadInput(f"--within {text} is no time; five minutes are 5m, ninety seconds 90s, an hour 1h")

@@ -1,4 +1,4 @@
-"""Making many checks: what stands from earlier is told at once, and all processes make the rest.
+"""Making many checks: earlier results that still hold are reported at once, and all processes make the rest.
 
 Whoever waits sees each check end. What was made leaves its seconds behind, from which the next run knows which checks
 are long, and about how long all of them take.

@@ -2,7 +2,7 @@
 
 States are numbered in order of discovery, so a level is a range of numbers and the smallest number is the shortest
 trace. For each state only the number of the state it was first reached from is kept; which action that was is found
-again when a trace is told. Properties are predicates like guards: asked when a state is expanded, counted, and the
+again when a trace is printed. Properties are predicates like guards: asked when a state is expanded, counted, and the
 first state remembered, so they cost a few instructions for a block of states, and a violation does not end the search,
 unless the first is all that is asked for.
 

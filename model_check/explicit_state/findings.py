@@ -1,9 +1,9 @@
 """From what an engine counted to what is said of it: a verdict and a reason for every property.
 
 An `always` or `step` property without a counterexample HOLDS only if everything was explored; how far a bound of the
-scope cut the exploration off is told beside it, in the run's `bounds_hit`. A `sometimes` that no state shows is
-INCOMPLETE: a wider scope may well show it, and here whatever it is the witness of holds for want of occasion, which
-is said there, too. Goals are judged on the graph; without one they are named as not asked.
+scope cut the exploration off is reported beside it, in the run's `bounds_hit`. A `sometimes` that no state shows is
+INCOMPLETE: a wider scope may well show it, and here whatever it is the witness of holds for want of occasion, which is
+said there, too. Goals are judged on the graph; without one they are named as not asked.
 """
 
 from abc import ABC, abstractmethod

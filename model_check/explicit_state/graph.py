@@ -8,8 +8,8 @@ A bound of the scope may have stopped a step of progress, or a limit the search.
 graph lacks. What is bad only because of them is INCOMPLETE, never VIOLATED; and no goal HOLDS of a search that was not
 exhausted.
 
-Edges are one array of state numbers, four bytes each, grouped by source. `reaching` and `components` are linear but for
-the sweeps of the former, which go against the order of discovery and over what is left only. Mostly every state can
+Edges are one array of state numbers, four bytes each, grouped by source. `reaching` and `components` are linear except
+for the sweeps of the former, which go against the order of discovery and over what is left only. Mostly every state can
 come to an end, a state without steps: then the ends are all the bottom components there are, and a goal that holds in
 each of them is out of no state's reach. One set of sweeps finds that out for all goals.
 """

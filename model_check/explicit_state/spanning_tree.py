@@ -5,7 +5,7 @@ shortest ways. Here the steps between the states are added, all of them, those t
 *stretch* is a run of states in preorder, which is a few whole subtrees and the upper parts of some: equal in size, and
 for the first state of each subtree it says by which steps a walker gets there.
 
-Left out on purpose: the states themselves. Who walks the tree computes them, from the same terms by another engine.
+Left out on purpose: the states themselves. The walker of the tree computes them, from the same terms by another engine.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ Step = tuple[str, int]
 """An action by name, and the number of the state that it leads to."""
 
 WALKED = 100_000
-"""States that a tree is expected to have: who walks it takes so much longer than the search that few are walked."""
+"""States that a tree is expected to have: a walk takes so much longer than the search that few are walked."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ def accepted() -> Mapping[str, str]:
 
 @lru_cache(maxsize=1)
 def facts_in(text: str) -> Mapping[str, str]:
-    """The facts that a text holds; MalformedInput names a line that is none, or whose name came before.
+    """The facts that a text holds; MalformedInput names a line that is not one, or whose name came before.
 
     Those of the last text are kept, since each check of a system asks for the accepted ones.
     """

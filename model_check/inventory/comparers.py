@@ -26,7 +26,7 @@ COMPARERS: Final = (
 
 
 def comparer_facts(files: Files | None = None) -> Iterator[Fact]:
-    """When each claim is asked of a recording, and what the modules do that compare; by default as they stand."""
+    """When each claim is asked of a recording, and what the modules do that compare; by default as they are."""
     for claim in CLAIMS:
         occasion = f"; its occasion: {OCCASIONS[claim].what}" if claim in OCCASIONS else ""
         yield f"recorded claim {claim.name}", f"{claim.kind}, asked of {claim.needs.value}{occasion}"

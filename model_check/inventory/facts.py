@@ -1,7 +1,8 @@
 """Facts of the specification and its manifest, each a name and what is so, as text that does not depend on any order.
 
-A name begins with what the fact is about, as in `scope tiny / budget crashes`, so that sorted facts of one thing stand
-together. Of what the manifest expects a line has the numbers, the broken and the open, and a digest of all the rest.
+A name begins with what the fact is about, as in `scope tiny / budget crashes`, so that sorted facts of one thing are
+next to each other. Of what the manifest expects a line has the numbers, the broken and the open, and a digest of all
+the rest.
 """
 
 import hashlib

@@ -40,7 +40,7 @@ def gate_names(facts: Mapping[str, str], *, deep: bool) -> list[str]:
 
 
 def present_facts(plans: Mapping[str, Plan], gate: Iterable[Fact]) -> dict[str, str]:
-    """All facts as they are now, but for those of systems."""
+    """All facts as they are now, except those of systems."""
     of_spec = (specification_facts(), term_facts(), manifest_facts(plans.values()))
     known = (*of_spec, recording_facts(), comparer_facts(), gate)
     return {name: told for some in known for name, told in some}

@@ -28,7 +28,7 @@ WORDS: Final = "words"
 """The part of a system's digests that is of docstrings, and of nothing that an engine could notice."""
 
 Parts = Mapping[str, str]
-"""The digest of each part of a system, but for its words."""
+"""The digest of each part of a system, except its words."""
 
 
 def parts_of(built: TransitionSystem) -> Parts:

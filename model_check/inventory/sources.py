@@ -1,9 +1,9 @@
 """Our own source files, and those that a check runs: its module, what that imports, what those import, and so on.
 
-Imports are read from the text, wherever they stand: at the head, inside a function, as a string for `import_module`. A
+Imports are read from the text, wherever they are: at the head, inside a function, as a string for `import_module`. A
 module's dotted name in a comment counts, too. That errs on one side only: a file too many makes a check run again, a
-file too few would let an old verdict stand. Only of a package around a module that is imported those functions are left
-out that it does not call itself as it is loaded, for nobody calls them by that.
+file too few would keep an old verdict. Only of a package around a module that is imported those functions are left out
+that it does not call itself as it is loaded, for nobody calls them by that.
 
 Some modules only make the terms of a system. A check that rests on the digest of those terms need not follow what they
 import: they are named as `opaque`.

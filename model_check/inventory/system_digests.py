@@ -1,8 +1,8 @@
 """Digests of a system, part by part, so that two of them that differ tell what moved.
 
 `variables`, `actions`, `claims` and `rows` together cover what `kernel.system_digest` does: all that an engine can
-notice; a proof has `lemmas`, too. `observations` and `words` are the rest: what observers see of each action; who does
-it, what is said of it, and where Kafka does it; what is said of each claim, and its witness.
+notice; a proof has `lemmas`, too. `observations` and `words` are the rest: what observers see of each action; its
+actor, what is said of it, and where Kafka does it; what is said of each claim, and its witness.
 """
 
 import hashlib

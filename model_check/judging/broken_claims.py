@@ -1,7 +1,7 @@
 """Which claims of the specification an explanation breaks: evaluated on its states and steps, as numbers.
 
 `always` is asked of every state, `step` of every step; `eventually` only of states in which the cluster has come to
-rest: nothing is on its way, nobody has anything left to do, but for what leaves no trace in a recording, which may have
+rest: nothing is on its way, nobody has anything left to do, except what leaves no trace in a recording, which may have
 been done. Such are looked for before each fault, and at the end of a whole explanation. What has not come to be there
 would never have, without that fault. Where processes are dead, it has to be so also once they were started again, and
 all had come to rest anew. What unclean leader election costs is asked where some topic has it.
@@ -57,7 +57,7 @@ class BrokenClaims:
     ) -> tuple[Broken, ...]:
         """The claims that a path from the start breaks, in the specification's order; `is_whole` if it explains all.
 
-        `goes_on` is told of how many steps they were asked, and says whether to ask them of the next.
+        `goes_on` is called with the number of steps of which they were asked, and says whether to ask them of the next.
         """
         failing: dict[str, list[int]] = {one.name: [] for one in self.asked}
         sure = set[str]()

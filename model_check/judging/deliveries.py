@@ -34,7 +34,7 @@ OUTCOMES: Final = {
 
 
 class Certainty(Enum):
-    """Whether an observation is of a certain kind, as far as can be told from what was explained before it."""
+    """Whether an observation is of a certain kind, as far as is known from what was explained before it."""
 
     NO = auto()
     MAYBE = auto()
@@ -126,8 +126,8 @@ class Deliveries:
 
         Kafka 0.10.2 begins the StopReplica requests of each batch with one of all replicas to be stopped, empty or not
         (PROTOCOL.md, section 9). What the specification queues with stops and deletions is two batches of Kafka's: of
-        the second, the empty request is no step. Only who knows a newer controller refuses it (section 10); who has
-        refused the stop before it refuses this one, too.
+        the second, the empty request is no step. Only a broker that knows a newer controller refuses it (section 10);
+        one that refused the stop before it refuses this one, too.
         """
         known = part(at.state, "brokers", one.broker).get("controller_epoch", 0)
         if one.incarnation != self.tracks.life(at.place, one.broker) or known <= one.epoch:

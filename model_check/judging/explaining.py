@@ -82,7 +82,7 @@ class Explainer:
     ) -> Iterator[tuple[Explained, PlainState]]:
         """What is enabled in a state, faults aside, of those who may act, with the state after; empty without room.
 
-        Who never had a process does not start one.
+        A broker that never had a process does not start one.
         """
         for rule, parameters in filter(may_act, self.controllers.progress(state)):
             if rule == start_process.name and parameters["b"] not in self.tracks.started:
@@ -124,7 +124,7 @@ class Explainer:
         yield from unlikely
 
     def blamed(self, at: Position) -> set[Actor]:
-        """Who may be to blame that nothing goes on: those of the next observation, and those whom they wait for."""
+        """The processes to blame that nothing goes on: those of the next observation, and those that they wait for."""
         heads = [one for _, one in self.tracks.heads(at.place)]
         if not heads:
             return {(role, b) for role in (CONTROLLER, BROKER) for b in self.model.brokers.ids}

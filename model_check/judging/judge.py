@@ -95,10 +95,10 @@ def judge(
 ) -> Judgement:
     """Find a behaviour that explains a recording, or how far one comes, and the claims that it breaks.
 
-    Without a `budget` of positions, the recording's length gives one. `progress` is told how many observations are
-    explained at most, then how many steps the claims were asked of. `stop` is asked at each of them whether to go no
-    further: then the search ends as if the budget were used up, and of what it has the claims are asked to the end; or
-    these end, and it is open what else is broken.
+    Without a `budget` of positions, the recording's length gives one. `progress` is called with how many observations
+    are explained at most, then how many steps the claims were asked of. `stop` is asked at each of them whether to go
+    no further: then the search ends as if the budget were used up, and of what it has the claims are asked to the end;
+    or these end, and it is open what else is broken.
     """
     observations = recording.observations
     searches, ends = _searched(

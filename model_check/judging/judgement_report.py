@@ -22,16 +22,16 @@ from spec.language.rules import GOALS, Claim
 from spec.protocol.brokers.processes import crash
 
 LAST_STEPS = 8
-"""How many steps of an explanation are told where it ends too early."""
+"""How many steps of an explanation are printed where it ends too early."""
 SHOWN = 300
 """Characters of an observation that are shown."""
 A_QUEUE = re.compile(r"^(connections\[\d+\]\[\d+\]).*")
-"""A change in a controller's queue for a broker, told as one: every field of each request in it moves up."""
+"""A change in a controller's queue for a broker, printed as one: every field of each request in it moves up."""
 
 NOT_EXPLAINED: Final = "not explained"
 """What the reason of a run begins with if the search came to its end, and no behaviour was found."""
 ELSE: Final = "what else was possible"
-"""What a note begins with that says of which steps that is told, and of which it is not."""
+"""What a note begins with that says which steps have that, and which do not."""
 POSSIBLY: Final = "possibly: not in every explanation found, or only if nobody had died before"
 
 
@@ -43,7 +43,7 @@ def run_of(
     So is one that contradicts itself; one that is not explained is INCOMPLETE.
 
     The story is the whole explanation if asked for, or its last steps where it ends too early. Where properties are
-    chosen, only they are told of, also those that hold; one that this recording cannot be asked leaves it INCOMPLETE,
+    chosen, only they are reported, also those that hold; one that this recording cannot be asked leaves it INCOMPLETE,
     BadInput says why one can be asked of no recording.
     """
     known = known_to_break(variant, recording.release)
@@ -119,7 +119,7 @@ def _about(judged: Judgement, chosen: Collection[str], name: str) -> Judgement:
 
 
 def _kept(judged: Judgement, claim: Claim) -> Finding:
-    """A claim that no explanation breaks; whether a goal is reached is told only by an end at which all rests."""
+    """A claim that no explanation breaks; only an end at which all rests shows whether a goal is reached."""
     is_whole = judged.outcome is Outcome.EXPLAINED
     verdict, reason = (Verdict.HOLDS, "") if is_whole else (Verdict.INCOMPLETE, "not broken by what was explained")
     if is_whole and claim.kind in GOALS:
@@ -176,7 +176,8 @@ def _notes(recording: Recording, judged: Judgement) -> Iterator[str]:
 def _break_offs(judged: Judgement) -> Iterator[BreakOff]:
     """Where a controller's log lacks what it must have, the first such place of each life.
 
-    What a process that dies does not write any more is none; where the judge is stuck, that may be what it is stuck on.
+    What a process that dies does not write any more does not count; where the judge is stuck, that may be what it is
+    stuck on.
     """
     told = set[tuple[int, int, str]]()
     for number, position in enumerate(judged.path):
@@ -223,7 +224,7 @@ def _initial(system: OpenSystem, first: Position) -> dict[str, str]:
 
 
 def _places(observations: Sequence[Observed]) -> Iterator[str]:
-    """Where observations stand, consecutive lines of a file as a range."""
+    """Where observations are, consecutive lines of a file as a range."""
     places = [(file, int(line)) for file, _, line in (one.place.rpartition(":") for one in observations)]
     for (file, _), run in groupby(enumerate(places), lambda at: (at[1][0], at[1][1] - at[0])):
         lines = [line for _, (_, line) in run]

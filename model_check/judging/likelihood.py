@@ -134,7 +134,7 @@ class Likelihood:
     def _hears_first(self, at: Position, c: int) -> bool:
         """Whether a controller says, before it says that its session is over, what it does when it hears of that.
 
-        That is that it has resigned; or how the brokers have changed, where nothing has told it of that before.
+        That is that it has resigned; or how the brokers have changed, where nothing has shown it that before.
         """
         unaware = bool(part(at.state, "controllers", c, "watching").get("brokers"))
         kinds = (Resigned, BrokerDifference) if unaware else Resigned
@@ -198,7 +198,7 @@ class Likelihood:
         return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
 
     def _is_due_later(self, at: Position, to: Position, step: Explained) -> bool:
-        """Whether what is recorded next of who takes a step tells that it comes later, or not at all."""
+        """Whether the next record of the process that takes a step shows that the step comes later, or not at all."""
         match step.rule:
             case fail_registration.name:
                 return not self.tracks.gives_up(at.place, step.parameters["b"])
@@ -234,7 +234,7 @@ class Likelihood:
     def is_too_early(self, at: Position, to: Position) -> bool:
         """Whether a controller reads what it is to write, which another writes before, and no write of its fails.
 
-        Or it lists or reads a notification that stands, and tells nobody of it: another deletes that before.
+        Or it lists or reads a notification that is still there, and sends nothing of it: another deletes that before.
         """
         assert to.step is not None  # noqa: S101 - a read is a step
         if to.step.rule in {on_isr_change.name, read_notification.name}:

@@ -29,7 +29,7 @@ LEAVING: Final = list(Leaving)
 def called_for(
     m: Model, cluster: Cluster, one: Observed, state: PlainState, leavers: Collection[int] = ()
 ) -> Iterator[Candidate]:
-    """What may come right before an observation that it leads to; `leavers` may be told to stop, which nobody tells."""
+    """What may come right before an observation that it leads to; `leavers` may be told to stop, unrecorded."""
     yield from _turns(m, cluster, one, state)
     match one:
         case seen.ControllerSaid(controller=c, line=ImbalanceRatio(broker=broker)):
@@ -92,7 +92,7 @@ def _shutdowns(m: Model, state: PlainState, c: int, leavers: Collection[int]) ->
 
 
 def _request(m: Model, state: PlainState, b: int, c: int) -> Iterator[Candidate]:
-    """A broker that is to stop asks; where nothing has told that it is to, it is told now.
+    """A broker that is to stop asks; where no line has shown that it is to, it is told to stop now.
 
     One that has asked another, which is controller no more, has its answer from that first.
     """

@@ -1,8 +1,8 @@
 """Where a search for an explanation is, how it came there, and whose doing each step was.
 
 A position is a state and a place in the recording; it knows the step that led to it, so the way back from the last one
-is the explanation. Who acts matters where nothing goes on: only a choice of somebody who bears on the dead end is worth
-another try.
+is the explanation. The actor matters where nothing goes on: only a choice of a process that bears on the dead end is
+worth another try.
 """
 
 from collections.abc import Iterator, Mapping
@@ -111,10 +111,10 @@ class BreakOff:
 class Position:
     """Where a search is: the state, the place in the recording, who is stopped, and how it came here.
 
-    `breaks_off`: in which logs this step is not told to its end. `silent`: which controllers, in which of their lives,
-    have broken off in a log that goes on. A log has no hole, so they take no more steps. `ended`: the logs, of which
-    lives of which controllers, that are known by now to end early. `slow`: which controllers do nothing unseen before
-    what they do next is due.
+    `breaks_off`: in which logs this step is not written to its end. `silent`: which controllers, in which of their
+    lives, have broken off in a log that goes on. A log has no hole, so they take no more steps. `ended`: the logs, of
+    which lives of which controllers, that are known by now to end early. `slow`: which controllers do nothing unseen
+    before what they do next is due.
     """
 
     state: PlainState

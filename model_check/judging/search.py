@@ -1,13 +1,13 @@
 """The search for an explanation: depth first, and again from a choice far back where nothing goes on.
 
 A process goes on as long as what it shows is what was recorded next; that is nearly without a choice when the recording
-is a behaviour at all. From a dead end the search goes back to a step of somebody who may be to blame for it, past all
+is a behaviour at all. From a dead end the search goes back to a step of a process that may be to blame for it, past all
 choices of others, which would only be taken in another order. A position is met once: the same place in the recording
 in the same state is not searched again.
 
 A wrong choice may show hundreds of steps later only, and what lies between has too many orders to be gone through. So
 where the search has not come further for a while, it leaves what it is at. It follows the path that came furthest
-backwards, and lets each step of somebody who may be to blame be another: first a likely one, then an unlikely one, at
+backwards, and lets each step of a process that may be to blame be another: first a likely one, then an unlikely one, at
 last any step of anybody. Each gets as many positions as it comes further by itself, and a few more (limited
 discrepancy search: Harvey and Ginsberg, 1995).
 """
@@ -29,13 +29,13 @@ PATIENCE: Final = 400
 A_TRY: Final = 100
 """How many positions such a choice gets without coming further by itself."""
 AT_LAST: Final = 2_000
-"""How many positions are visited without coming further where it is only to be told whether all were tried."""
+"""How many positions are visited without coming further where it is only to be known whether all were tried."""
 MORE: Final = 400
 """How many positions more are visited, once there is an explanation, to find others."""
 
 
 class _Node:
-    """A position that was visited: what can still be tried from it, and who is to blame for what failed."""
+    """A position that was visited: what can still be tried from it, and what to blame for the failures."""
 
     def __init__(self, position: Position, moves: Iterator[Move], before: "_Node | None" = None) -> None:
         self.position = position
@@ -174,7 +174,7 @@ class Search:
         return None
 
     def _gone_back(self, node: _Node, top: _Node) -> _Node | None:
-        """Nothing is left to try at a node: go back to a step of somebody who is to blame, no further than `top`."""
+        """Nothing is left to try at a node: go back to a step of a process that is to blame, no further than `top`."""
         blamed = node.blamed | (self.explainer.blamed(node.position) if node.is_dead_end else set())
         while True:
             self._failed[self._key(node.position)] = frozenset(blamed)

@@ -206,7 +206,7 @@ LONG: Final[Mapping[str, frozenset[str]]] = {
 
 @contextmanager
 def unpacked(name: str = "") -> Iterator[Path]:
-    """A folder with a folder for each recording, but for the long ones, or for that long one; as long as needed."""
+    """A folder with a folder for each recording, except the long ones, or for that long one; as long as needed."""
     with TemporaryDirectory(prefix="recordings-") as home:
         for file in archives_of(name):
             unpack(file, Path(home))

@@ -28,7 +28,7 @@ from spec.variants import Switch
 
 
 def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid, state: PlainState) -> bool:
-    """Whether a line is one of somebody who has the controller lock, and finds nothing to do.
+    """Whether a line is one of a process that has the controller lock, and finds nothing to do.
 
     Before 0.10.2.0 these listeners do not ask whether the broker is the controller.
     """

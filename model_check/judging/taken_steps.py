@@ -131,7 +131,7 @@ class Steps:
     ) -> bool:
         """Whether a step's lines stand in controller.log as they may.
 
-        Those without the lock come before what is next to be written with it; others' stand amid another thread's step.
+        Those without the lock come before what is next to be written with it; others' are amid another thread's step.
         """
         rule, c, held = self.system.rules[candidate[0]], candidate[1]["c"], said[REPORTS]
         coming, left = self.tracks.lines(at.place, c, REPORTS), self.tracks.lines(to.place, c, UNLOCKED)

@@ -37,7 +37,7 @@ class ToldFirst:
     def is_yet_to_come(self, to: Position, read: Mapping[str, int]) -> bool:
         """Whether a failover tells of a partition what it has not just read, and what somebody is yet to write.
 
-        What nobody is to write is not waited for: a broker may have missed what it was told first.
+        What nobody is to write is not waited for: a broker may have missed what it was sent first.
         """
         c = read["c"]
         known = part(to.state, "controllers", c, "partitions")

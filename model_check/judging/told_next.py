@@ -1,8 +1,8 @@
 """What a listener on ISR change notifications has read, by what its controller tells next.
 
-The listener is given the notifications that stand, reads the state znode of each partition that they name, and tells
-every broker of these in one UpdateMetadata. A controller that was paused is often called long after it was woken, when
-more notifications stand and others have written what these name: what it found, its next lines tell.
+The listener is given the notifications that exist, reads the state znode of each partition that they name, and sends
+every broker these in one UpdateMetadata. A controller that was paused is often called long after it was woken, when
+more notifications exist and others have written what these name: what it found, its next lines tell.
 
 Kafka 0.10.2.2: `IsrChangeNotificationListener`. PROTOCOL.md section 7.1.
 """

@@ -1,7 +1,7 @@
 """Why what was observed next is no step where an explanation ends: which conjunct keeps each action that shows it.
 
 The search runs rules on numbers. Here the few actions that may be what was observed are made as terms, in a model just
-as wide as the queues of that state, so that their guards can be taken apart and told in words.
+as wide as the queues of that state, so that their guards can be taken apart and put in words.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ def choices_at_the_end(recording: Recording, judged: Judgement, why_not: str = "
     BadInput for a cluster of more brokers than have words, UnknownName for a rule that there is not.
     """
     if len(recording.cluster.broker_ids) > FEW:
-        raise BadInput(f"{recording.folder.name}: reasons are told of at most {FEW} brokers")
+        raise BadInput(f"{recording.folder.name}: reasons are given for at most {FEW} brokers")
     rules = judged.system.rules
     if why_not and why_not not in rules:
         raise UnknownName("rule", why_not, rules, listed_by="kcheck show actions")
@@ -55,18 +55,18 @@ def choices_at_the_end(recording: Recording, judged: Judgement, why_not: str = "
 
 
 MOST_BREAKS: Final = 20
-"""In place of so many steps that break a claim it is told what else could have happened."""
+"""For so many steps that break a claim the report says what else could have happened."""
 
 
 def with_choices(run: Run, recording: Recording, judged: Judgement) -> Run:
     """A run that tells what else could have happened: in place of steps that break a claim, and where it ends early.
 
-    Why the rest could not is told of the end alone, where it is of what was observed; elsewhere the rest has no end.
-    What is left out is told in a note.
+    Why the rest could not is said of the end alone, where it is of what was observed; elsewhere the rest has no end.
+    A note says what is left out.
     """
     breaking = [step.number for step in run.story.steps if step.breaks] if run.story else []
     if len(recording.cluster.broker_ids) > FEW:
-        return replace(run, notes=(*run.notes, f"{ELSE} is told of at most {FEW} brokers"))
+        return replace(run, notes=(*run.notes, f"{ELSE} is said for at most {FEW} brokers"))
     told = [_in_place_of(number, recording, judged) for number in breaking[:MOST_BREAKS]]
     if judged.stuck is not None:
         told.append(choices_at_the_end(recording, judged))
@@ -77,7 +77,7 @@ def _left_out(breaking: Sequence[int]) -> Iterator[str]:
     if breaking:
         many, each = f"the first {MOST_BREAKS} of {len(breaking)} steps that break", "each step that breaks"
         yield (
-            f"{ELSE} is told of {many if len(breaking) > MOST_BREAKS else each} a claim"
+            f"{ELSE} is said for {many if len(breaking) > MOST_BREAKS else each} a claim"
             "; why the rest was not, only of where an explanation ends too early"
         )
 

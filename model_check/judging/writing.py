@@ -32,7 +32,8 @@ def _may_be_off(one: Expected) -> bool:
 def as_written(lines: Iterable[Expected], release: KafkaVersion, brokers: Sequence[int]) -> Iterator[Expected]:
     """The lines of 0.10.2 as a release writes them: without those that it lacks, as 0.8.2 does a resignation's end.
 
-    Up to 0.10.1 UpdateMetadata has a line for each broker. `brokers` are all that may be told, where it is open who is.
+    Up to 0.10.1 UpdateMetadata has a line for each broker. `brokers` are all that may be sent it, where it is open
+    which are.
     """
     for one in lines:
         if one.kind is UpdateMetadataSending and release < V0102:

@@ -1,4 +1,4 @@
-"""The cache folder: what would take long to make again. Nobody misses it, but for the time."""
+"""The cache folder: what would take long to make again. Nothing is lost without it except time."""
 
 import os
 import tempfile

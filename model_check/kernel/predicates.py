@@ -36,7 +36,7 @@ OCCURRENCES = (Kind.TAKEN, Kind.WITNESSED, Kind.LACKED)
 """What has to be so somewhere, beside actions; where it is so nowhere, something holds for want of occasion."""
 
 FIRSTS = {Kind.ENABLED: 1, Kind.TAKEN: 1, Kind.WITNESSED: 0, Kind.LACKED: 0}
-"""What a first depth is told of: of a step from a state, or of the state."""
+"""What a first depth belongs to: a step from a state, or the state."""
 
 
 @dataclass(frozen=True)

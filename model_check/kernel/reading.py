@@ -63,7 +63,7 @@ def read_terms(terms: Sequence[z3.ExprRef]) -> Terms:
 
 
 def terms_as_bytes(terms: Sequence[z3.ExprRef]) -> bytes:
-    """Terms as bytes, in which a common subterm stands once; every process writes the same terms alike."""
+    """Terms as bytes, in which a common subterm is written once; every process writes the same terms alike."""
     read = read_terms(terms)
     _, firsts = np.unique(read.kinds, return_index=True)
     order = np.argsort(firsts)  # kinds have their numbers by addresses; here, by where they come first

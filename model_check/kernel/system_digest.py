@@ -87,7 +87,7 @@ def terms_of(claim: Property) -> Iterator[z3.ExprRef]:
 
 
 def written(terms: Iterable[z3.ExprRef]) -> bytes:
-    """Terms as bytes, in which a common subterm stands once; every process writes the same terms alike."""
+    """Terms as bytes, in which a common subterm is written once; every process writes the same terms alike."""
     from model_check.kernel.reading import terms_as_bytes
 
     return terms_as_bytes(list(terms))

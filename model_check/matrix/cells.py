@@ -1,6 +1,6 @@
 """What a crash matrix has: a cell for each place of a handler and each fault, and all of them together.
 
-`crash_matrix.py` makes them; who reads or prints them needs no engine.
+`crash_matrix.py` makes them; a reader or printer of them needs no engine.
 """
 
 from collections.abc import Mapping

@@ -8,8 +8,8 @@ state more. So one exploration tries a fault at every place, in every order in w
 and every state tells to which place it belongs.
 
 The faults: `crash` kills the process. `session_loss` ends its session, and the client makes a new one before anybody
-else moves: the handler goes on, and its end is told behind it. `pause` ends the session, and the process does nothing
-until another controller works; then it goes on where it was: the zombie.
+else moves: the handler goes on, and hears of that end afterwards. `pause` ends the session, and the process does
+nothing until another controller works; then it goes on where it was: the zombie.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ from spec.state.enumerations import At
 LAST = "OVER"
 """The place behind the last effect."""
 BETWEEN = "BETWEEN_"
-"""How the places are called at which the lock is free and turns are left, but for their number."""
+"""How the places are called at which the lock is free and turns are left, without their number."""
 
 
 def place_named(at: str, left: int) -> str:
@@ -72,7 +72,7 @@ Then, for each place, two: the fault has begun there, and is done.
 RULES = {"crash": crash.name, "session_loss": expire_session.name, "pause": expire_session.name}
 """The rule of each fault."""
 OUTSIDE = {crash.name, expire_session.name, end_orphaned_session.name}
-"""Rules about a process that are none of its own steps."""
+"""Rules about a process that are not steps of its own."""
 
 
 @dataclass(frozen=True)

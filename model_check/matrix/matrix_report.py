@@ -23,7 +23,7 @@ NO_FAULT = "none"
 def run_of_matrix(found: Matrix, plan: MatrixPlan, variant: str, *, told: bool = False) -> Run:
     """The run of a handler's matrix: as the manifest expects, or, where it expects nothing, whether all recovers.
 
-    A finding's trace is `told` as a story where somebody wants to read it.
+    A finding's trace is printed as a story where it is `told`.
     """
     findings = tuple(one for cell in found.cells for one in _findings(found, cell, told=told))
     comparisons = tuple(_comparisons(found, plan, variant)) if variant in plan.expected else ()

@@ -1,4 +1,4 @@
-"""When the cluster was at rest, told by what was done to it (`recordings/actions.py`).
+"""When the cluster was at rest, by what was done to it (`recordings/actions.py`).
 
     {"ms": 1795201009071, "action": "at-rest", "zxid": "0x2f"}
 
@@ -36,8 +36,8 @@ SETTLED: Final = 5000
 class Rest:
     """A moment of rest, behind a transaction if that is known.
 
-    Who is `down` is up only if it has registered after the time given there. The processes of those `running` have been
-    started, and not ended since.
+    A broker that is `down` is up only if it has registered after the time given there. The processes of those `running`
+    have been started, and not ended since.
     """
 
     place: str
@@ -104,7 +104,7 @@ def _found(acts: Sequence[Act], moves: Sequence[int]) -> Iterator[Rest]:
 
 
 def _down(acts: Iterable[Act]) -> Mapping[int, float]:
-    """Who was killed, stopped or paused and not started again; a paused process is not up whatever it registers."""
+    """The brokers killed, stopped or paused and not started again; a paused one is not up whatever it registers."""
     down: dict[int, float] = {}
     for one in acts:
         if one.broker is None:

@@ -1,7 +1,7 @@
 """The requests of controllers that arrived at brokers: what each said, when, and what was answered.
 
 `wire_arrivals` reads them from what brokers wrote down of the wire, `logged_arrivals` from logs of documented releases.
-What cannot be read of one is told by `unreadable`; then nothing is concluded from a request's absence.
+`unreadable` says what cannot be read of one; then nothing is concluded from a request's absence.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ NAMES = {
 }
 
 NOT_TOLD: Final = -2
-"""The data version of a state znode that a log does not tell; -1 may be told, of one whose write has failed (S4)."""
+"""The data version of a state znode that a log does not tell; -1 may be in it, where the write has failed (S4)."""
 
 
 def in_no_order(state: State) -> State:
@@ -110,7 +110,7 @@ class Received:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """What was received, by broker; `reason` says why nothing is told of the others."""
+    """What was received, by broker; `reason` says why nothing is known of the others."""
 
     by_broker: Mapping[int, Received] = field(default_factory=dict)
     reason: str = "no broker wrote down what arrived at it"

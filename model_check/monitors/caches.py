@@ -1,7 +1,7 @@
 """Claims about the brokers' metadata caches, and what UpdateMetadata tells beside LeaderAndIsr.
 
 What is in a cache is known of brokers of documented releases, which cache whatever they accept. Older is a leadership
-that was surely written before: nothing is older than what a topic was told that has been deleted since.
+that was surely written before: nothing is older than a leadership of a topic that has been deleted since.
 
 Kafka: `MetadataCache.updateCache`, 0.10.2.2. PROTOCOL.md section 10, D18 and D43.
 """
@@ -20,11 +20,11 @@ from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.formats.request_schemas import ApiKey
 
 Known = dict[TopicPartition, Arrival]
-"""The request that told last of each partition."""
+"""The last request that has each partition."""
 
 
 def _updates(broker: Received, kind: ApiKey) -> Iterator[tuple[Arrival, TopicPartition, Arrival]]:
-    """What UpdateMetadata tells a broker of a partition, and the last request of a kind that told it before."""
+    """What UpdateMetadata says to a broker of a partition, and the last request of a kind that said it before."""
     life, known = 0, Known()
     for one in broker.requests:
         life, known = one.incarnation, known if one.incarnation == life else Known()
@@ -38,7 +38,7 @@ def _updates(broker: Received, kind: ApiKey) -> Iterator[tuple[Arrival, TopicPar
 
 
 def _note(known: Known, request: Arrival) -> None:
-    """What is accepted takes the place of what was told before; of what is removed, or unanswered, nothing is known."""
+    """What is accepted takes the place of what was sent before; of what is removed, or unanswered, nothing is known."""
     for partition in request.states:
         if tells(request, partition):
             known[partition] = request
@@ -47,7 +47,7 @@ def _note(known: Known, request: Arrival) -> None:
 
 
 def tells(request: Arrival, partition: TopicPartition) -> bool:
-    """Whether a request tells who leads a partition, and is surely accepted."""
+    """Whether a request names the leader of a partition, and is surely accepted."""
     return accepted(request, partition) and request.states[partition].leader != LEADER_DURING_DELETE
 
 
@@ -77,7 +77,7 @@ def _older(history: History, request: Arrival, partition: TopicPartition, earlie
     newer = list(writes_told(history, earlier, partition, known))
     if not written or not newer or written[-1].number > newer[0].number:
         return None
-    text = f"{request} tells of {partition}: {told}, although {earlier} had told {known} ({earlier.place})"
+    text = f"{request} tells of {partition}: {told}, although {earlier} had said {known} ({earlier.place})"
     return Break(request.place, text, signatures.of_older(history, request, newer[0]))
 
 
@@ -103,7 +103,7 @@ def eventually_deleted_topics_are_cached_nowhere(at: Moment) -> Shown:
 
 
 def _left(at: Moment, partition: TopicPartition, last: Arrival) -> Break | None:
-    """Whether what a broker was told last of a partition is that it is there."""
-    text = f"broker {last.broker} knows {partition} ({last.place}), and was not told that it is gone with its topic"
+    """Whether what a broker was sent last of a partition is that it exists."""
+    text = f"broker {last.broker} knows {partition} ({last.place}), and was not sent that it is gone with its topic"
     row = signatures.of_left_in_cache(at, partition.topic)
     return at.broken(text, row) if tells(last, partition) else None

@@ -2,8 +2,9 @@
 
     run = check_history(Path("recording"), excused=frozenset({"D1"}))
 
-A break that is the signature of a known defect names its row. Whose rows are excused has the defect by the release that
-it claims to be: then the break is told, and is no violation. What could not be asked is named with the reason.
+A break that is the signature of a known defect names its row. A member whose rows are excused has the defect by the
+release that it claims to be: then the break is reported, and is no violation. What could not be asked is named with the
+reason.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -42,14 +43,14 @@ NOTHING_OF_IT: Final = "nothing of it happened"
 IN_CHARGE: Final = rest.eventually_one_working_controller.name
 """The claim that is asked at every moment of rest."""
 UNREADABLE: Final = leadership.znodes_can_be_read.name
-"""The claim that who writes what nobody can read breaks."""
+"""The claim that a writer of what nobody can read breaks."""
 NOTHING_AT_REST: Final = "at no moment of rest was anything asked"
 """Why claims that hold say too little of a cluster that was to come to rest."""
 SHOWN: Final = 5
-"""Breaks of one claim that are told in full."""
+"""Breaks of one claim that are reported in full."""
 AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, caches, rest)
 CAUSES: Final = (leadership.znodes_can_be_read, requests.requests_can_be_read)
-"""Who cannot read something does not act on it, and breaks other claims: so these are told first."""
+"""A process that cannot read something does not act on it, and breaks other claims: so these are reported first."""
 CLAIMS: Final[tuple[Monitored, ...]] = (
     *CAUSES,
     *(claim for area in AREAS for claim in monitored_in(area) if claim not in CAUSES),
@@ -69,7 +70,7 @@ def check_history(
 ) -> Run:
     """What became of the claims in a recording, of all or of the chosen ones; BadInput names what is no recording.
 
-    What is `known` of it has been read already, for the search. Without a `chroot`, it is told by what is there.
+    What is `known` of it has been read already, for the search. Without a `chroot`, it is found by what is there.
     """
     started = perf_counter()
     history = read_history(folder, known, chroot)
@@ -155,8 +156,8 @@ def run_of(history: History, name: str, excused: frozenset[str], chosen: Collect
 def unknown_of(history: History) -> str:
     """Why nothing can be concluded from the claims that were asked, and hold; nothing, if it can.
 
-    Whatever a cluster does, somebody registers or is elected; who decides about partitions is a controller; and where
-    moments of rest were written down, it can be asked at one of them at least whether somebody is in charge.
+    Whatever a cluster does, somebody registers or is elected; whatever decides about partitions is a controller; and
+    where moments of rest were written down, it can be asked at one of them at least whether somebody is in charge.
     """
     if not history.of_kind(paths.BROKER, paths.CONTROLLER):
         return f"no broker registers and none is elected in it; {_passed_over(history) or 'it has no such znode'}"
@@ -167,7 +168,7 @@ def unknown_of(history: History) -> str:
 
 
 def _strange(history: History) -> str:
-    """Who decides about partitions, and is no member that is known."""
+    """A session that decides about partitions, and is of no known member."""
     for one in history.writes:
         if not one.author.is_members and decides(one):
             wrote = f"it wrote {one.name}, as only a controller does ({one.place}), and counts as an admin's"
@@ -179,7 +180,7 @@ def _nothing_at_rest(history: History) -> str:
     """Why nothing could be asked at any moment of rest."""
     if history.epochs_end < len(history.writes):
         return f"{NOTHING_AT_REST}: /controller_epoch was changed by hand"
-    return f"{NOTHING_AT_REST}: {history.acts.reason or 'who was down at each was still registered'}"
+    return f"{NOTHING_AT_REST}: {history.acts.reason or 'at each a broker that was down was still registered'}"
 
 
 def _passed_over(history: History) -> str:

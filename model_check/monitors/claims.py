@@ -2,7 +2,7 @@
 
 An answer is None where the claim holds, or a `Break`. A claim of the specification has its name, its kind and its
 sentence from there; the docstring of its monitor then says how it is asked here, and what is let pass because it cannot
-be told from what is right. A claim that only monitors have has its sentence as the docstring.
+be told apart from what is right. A claim that only monitors have has its sentence as the docstring.
 """
 
 import inspect

@@ -43,7 +43,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Elected:
-    """Who is controller."""
+    """The controller's id."""
 
     broker: int
 
@@ -78,7 +78,7 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """What is none of the payloads that must stand there, and why."""
+    """What is not one of the payloads that must be there, and why."""
 
     reason: str
 

@@ -1,6 +1,6 @@
-"""Claims about controllers: one in office, epochs that rise before they are used, and no act of who is none any more.
+"""Claims about controllers: one in office, epochs that rise before they are used, and no act of a former one.
 
-Who acts decides about a partition (a state znode is created, or its leader epoch rises) or sends a request; both name
+An act is a decision about a partition (a state znode is created, or its leader epoch rises) or a request; both name
 the controller epoch. Other writes of a controller do not, so there is asked whether a successor has raised the epoch
 since this broker was last elected. Sessions that are no member's are an admin's, who may do anything; once one has
 changed /controller_epoch by hand, epochs prove nothing any more.
@@ -29,7 +29,7 @@ CONTROLLERS_OWN = (
 TIMES = 3
 """How often somebody gives /controller up until that is no accident any more."""
 HASTE = 2000
-"""Within how many milliseconds: who plans a handover takes longer, and real Kafka (D42) fails 36 times a second."""
+"""Within how many milliseconds: a planned handover takes longer, and real Kafka (D42) fails 36 times a second."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def acts(history: History) -> Iterator[Act]:
 
 
 def raisers(history: History) -> Mapping[int, list[Write]]:
-    """Who has written each epoch to /controller_epoch, the first to do so first, while epochs prove anything."""
+    """The writes of each epoch to /controller_epoch, the first to do so first, while epochs prove anything."""
     return history.once(_raisers)
 
 
@@ -78,7 +78,7 @@ def _raisers(history: History) -> Mapping[int, list[Write]]:
 
 @monitored(source="PROTOCOL.md section 6, D42, D53, D56; KafkaController.onControllerFailover")
 def failovers_come_to_their_end(history: History) -> Answers:
-    """Who is elected and raises the epoch does not give /controller up again, time after time in one session."""
+    """A broker that is elected and raises the epoch does not give /controller up again and again in one session."""
     given_up: dict[int, list[Write]] = {}
     told = set[int]()
     for one in history.of(CONTROLLER):
@@ -109,7 +109,7 @@ def _row_of_failing(history: History, first: Write) -> str:
 
 
 def removed_by_others(history: History, number: int) -> list[Write]:
-    """The removals of topics, by hand or by who was not in office, before the write of a number."""
+    """The removals of topics, by hand or by a broker not in office, before the write of a number."""
     gone = (one for one in history.of_kind(paths.BROKER_TOPIC) if one.is_delete and one.number < number)
     return [one for one in gone if not one.is_in_office]
 
@@ -169,7 +169,7 @@ def who_acts_has_raised_the_epoch(history: History) -> Answers:
 
 
 def _row_of_borrowed(history: History, act: Act) -> str:
-    """Who acts in another's epoch has written the first one again, or failed to raise it, and gone on."""
+    """A controller that acts in another's epoch has written the first one again, or failed to raise it, and gone on."""
     has_written = any(one.author.broker == act.broker for one in raisers(history).get(act.epoch, []))
     if has_written:
         return "D1-first"
@@ -178,7 +178,7 @@ def _row_of_borrowed(history: History, act: Act) -> str:
 
 @monitored()
 def one_term_acts_in_an_epoch(history: History) -> Answers:
-    """Asked of each epoch, of brokers: a second one that acts in it is told once."""
+    """Asked of each epoch, of brokers: a second one that acts in it is reported once."""
     rightful = {epoch: writes[0].author.broker for epoch, writes in raisers(history).items()}
     done = list(acts(history))
     acted = {(act.epoch, act.broker) for act in done}
@@ -198,7 +198,7 @@ def one_term_acts_in_an_epoch(history: History) -> Answers:
 
 @monitored()
 def only_the_latest_term_writes(history: History) -> Answers:
-    """Asked of each decision by its epoch, and of what else only controllers write by who was elected since."""
+    """Asked of each decision by its epoch, and of what else only controllers write by the broker elected since."""
     for one in history.writes[: history.epochs_end]:
         if decides(one) and one.author.is_members:
             yield _decision(history, one)

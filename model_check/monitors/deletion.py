@@ -72,7 +72,7 @@ def topics_are_deleted_on_request(history: History) -> Answers:
 
 
 def _row_of_unasked(history: History, write: Write) -> str:
-    """A request was left for the topic before (D37), or who deletes is no controller any more (D2)."""
+    """A request was left for the topic before (D37), or a former controller deletes it (D2)."""
     if history.is_asked_to_go(write.topic, write.number):
         return "D37-unasked"
     return "D2" if write.is_a_zombies else ""
@@ -82,7 +82,7 @@ def _row_of_unasked(history: History, write: Write) -> str:
 def states_go_with_their_topic(history: History) -> Answers:
     """The state znode of a partition is deleted only if the deletion of its topic was asked for.
 
-    Where the topic itself goes right behind it, that is what is told.
+    Where the topic itself goes right behind it, that is what is reported.
     """
     for one in history.of_kind(paths.STATE):
         is_topics = history.at(f"/brokers/topics/{one.topic}", one.number) is not None

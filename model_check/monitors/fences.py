@@ -1,4 +1,4 @@
-"""Claims about brokers' fences: who knows a later epoch obeys no earlier one, and refuses nothing else.
+"""Claims about brokers' fences: a broker that knows a later epoch obeys no earlier one, and refuses nothing else.
 
 What a broker knows is what it has answered before the next request arrived, in one process: the order of the events in
 one broker's file is certain. A restart forgets all epochs, and the deletion of a replica its leader epoch.

@@ -1,7 +1,7 @@
-"""A recording as claims see it: who wrote what to ZooKeeper, in order, and what arrived at whom.
+"""A recording as claims see it: the writes to ZooKeeper with their authors, in order, and what arrived at each broker.
 
-ZooKeeper's log is total: each write knows what stood there before, who made it, and who was in office at that moment.
-What brokers received is ordered within each broker only, and its clock may be off ZooKeeper's by `SKEW`.
+ZooKeeper's log is total: each write knows what was there before, its author, and the controller in office at that
+moment. What brokers received is ordered within each broker only, and its clock may be off ZooKeeper's by `SKEW`.
 """
 
 from bisect import bisect_left, bisect_right
@@ -50,7 +50,7 @@ class Author:
 
 @dataclass(frozen=True)
 class Office:
-    """Who is in office: the owner of /controller, and the write of /controller_epoch that stands."""
+    """The controller in office: the owner of /controller, and the last write of /controller_epoch."""
 
     owner: Author | None = None
     since: int = -1
@@ -118,7 +118,7 @@ class Write:
 
 
 def office_after(write: Write, office: Office) -> Office:
-    """Who is in office after a write."""
+    """The controller in office after a write."""
     if write.name == CONTROLLER:
         owner = None if write.after is None else write.author
         return replace(office, owner=owner, since=write.number if owner else -1)
@@ -129,7 +129,7 @@ def office_after(write: Write, office: Office) -> Office:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A write was refused with an error, before the write of a number; it is not told of what."""
+    """A write was refused with an error, before the write of a number; its path is not known."""
 
     author: Author
     number: int
@@ -318,7 +318,7 @@ class History:
         return write if write is not None and write.after is not None else None
 
     def office(self, number: int) -> Office:
-        """Who was in office just before the write of a number."""
+        """The controller in office just before the write of a number."""
         return self.writes[number].office if number < len(self.writes) else self._final_office
 
     @cached_property
@@ -360,7 +360,7 @@ class History:
         return next(by_hand, len(self.writes) + 1)
 
     def has_raised(self, office: Office) -> bool:
-        """Whether the epoch that stands was written with the election of who is in office, or after it."""
+        """Whether the last epoch was written with the election of the controller in office, or after it."""
         return office.raised >= 0 and self.writes[office.raised].zxid >= self.writes[office.since].zxid
 
     def elections(self, broker: int | None, number: int) -> list[Write]:

@@ -1,4 +1,4 @@
-"""Claims about state znodes: their epochs, who leads, who is in sync, and who says so.
+"""Claims about state znodes: their epochs, leaders, ISRs and authors.
 
 A write that changes the leader epoch is a controller's decision, any other the leader's change of its ISR. A topic that
 is created again begins a new life, in which nothing is compared with the last one. What an admin writes by hand is not

@@ -1,7 +1,7 @@
 """What arrived at a broker, from its log, where that is of a documented release: each request that it handled.
 
-An answer is what the lines say became of the request, and stands right behind it, for a broker handles one at a time.
-Who sent a StopReplica is not logged, nor, up to 0.9.0, the version of a state. A recording that cannot be read as a
+An answer is what the lines say became of the request, and is right behind it, for a broker handles one at a time. The
+sender of a StopReplica is not logged, nor, up to 0.9.0, the version of a state. A recording that cannot be read as a
 whole tells nothing here.
 """
 

@@ -82,7 +82,7 @@ class Moment:
     def _lives(self, received: Received, broker: int) -> set[int]:
         """The numbers of the processes that may be the present one: none before the one that is registered.
 
-        That is told by numbers where each process that wrote is among the `starts`, by clocks where it may not be.
+        That is known by numbers where each process that wrote is among the `starts`, by clocks where it may not be.
         """
         registration = self.history.registered(broker, self.number)
         registered = registration.author.incarnation if registration else 0
@@ -110,7 +110,7 @@ def at_rest(
 
 
 def _at_each_rest(history: History, ask: Callable[[Moment], Shown]) -> Answers:
-    """What is found at each moment of rest, wherever it is put; what was found at the last one, too, is told once."""
+    """What is found at each moment of rest, wherever it is put; what the last one found, too, is reported once."""
     known = set[str]()
     for rest in history.acts.rests:
         moments = [Moment(history, rest, number) for number in history.cuts(rest)]

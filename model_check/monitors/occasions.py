@@ -1,8 +1,8 @@
 """Occasions: how often that happened in a recording which a claim is there for.
 
 Many claims are asked of whatever is written. That no deposed controller writes says little of a run in which none was
-deposed, or none had anything to write. So a claim that is asked without it has an occasion here, which is counted; of
-one that stands not here every answer is one.
+deposed, or none had anything to write. So a claim that is asked without it has an occasion here, which is counted; of a
+claim that is not here every answer is one.
 
 PROTOCOL.md section 13 tells what the claims are there for.
 """

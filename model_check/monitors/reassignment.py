@@ -112,7 +112,7 @@ def _row_of_undoing(history: History, one: Change) -> str:
 
 
 def _is_of(one: Change, known: Brokers | None) -> bool:
-    """Whether this AR, which does not stand, becomes what is written: it is kept, united with RAR, or left for RAR."""
+    """Whether this AR, which is not in ZooKeeper, becomes what is written: kept, united with RAR, or left for RAR."""
     wanted = set(one.wanted or ())
     if known is None or known == one.old:
         return False
@@ -135,7 +135,7 @@ def _is_taken_back(history: History, number: int) -> bool:
 
 
 def _row_of_unasked(history: History, one: Change) -> str:
-    """The defect: a controller that is none any more goes on (D2), or one writes what it had read before it did, or
+    """The defect: a former controller goes on (D2), or one writes what it had read before it did, or
     before somebody wrote by hand (D73), or does again what it had begun once (D13).
     """
     if one.write.is_a_zombies or _is_taken_by_zombie(history, one):
@@ -169,7 +169,7 @@ def partitions_stay(history: History) -> Answers:
 
 
 def _is_unknown(history: History, write: Write, partition: TopicPartition) -> bool:
-    """Whether a partition was added to its topic, and who writes has not yet made it a state znode."""
+    """Whether a partition was added to its topic, and its writer has not yet made it a state znode."""
     born = history.birth(partition.topic, write.number)
     is_added = born is not None and history.replicas(partition, born.number + 1) is None
     made = (one for one in history.until(state_path(partition), write.number) if one.is_create)
@@ -277,7 +277,7 @@ def had_to_go(history: History, partition: TopicPartition, broker: int, number: 
 def known_replicas(
     history: History, partition: TopicPartition, number: int, *, but_for_zombies: bool = False
 ) -> Brokers | None:
-    """A partition's AR as who is in office has it before the write of a number, as far as it can be told.
+    """A partition's AR as the controller in office has it before the write of a number, as far as that is known.
 
     It is what was read at the failover, what the partition got when it came to be since, or what a member has written
     since; not what somebody has written by hand in the place of another (D73), nor, if that is asked, a zombie (D2).

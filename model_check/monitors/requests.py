@@ -61,7 +61,7 @@ def writes_told(history: History, request: Arrival, partition: TopicPartition, t
 
 
 def tells(told: State, write: Write) -> bool:
-    """Whether a request tells what was written; who lets a decision stand may tell its own epoch with it."""
+    """Whether a request says what was written; a controller that keeps a decision may send its own epoch with it."""
     state = write.after
     if not isinstance(state, State) or told.zk_version not in {NOT_TOLD, write.version}:
         return False

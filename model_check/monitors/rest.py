@@ -1,9 +1,10 @@
-"""Claims about a cluster at rest: somebody is in charge, everybody has been told, and what was asked for is done.
+"""Claims about a cluster at rest: somebody is in charge, all have been sent what they need, and what was asked for is
+done.
 
-What everybody has been told is asked of what the present process of a broker has received, and has not refused: what an
-earlier process was told is forgotten. A request of an admin's is asked about only where nothing keeps it from being
-served that brokers are to do: its replicas are up, and, where they have to catch up, they have; nor does another wait
-for that which may rightly be served before it.
+What a broker has been sent is what its present process has received, and has not refused: what an earlier process was
+sent is forgotten. A request of an admin's is asked about only where nothing keeps it from being served that brokers are
+to do: its replicas are up, and, where they have to catch up, they have; nor does another wait for that which may
+rightly be served before it.
 
 Kafka: `KafkaController`, `ControllerBrokerRequestBatch`, `ReplicaStateMachine`, `TopicDeletionManager`,
 `PartitionsReassignedListener`, 0.10.2.2. PROTOCOL.md sections 6 to 10.
@@ -116,17 +117,16 @@ def _unaware(at: Moment, told: list[Arrival], partition: TopicPartition, broker:
     if highest >= state.leader_epoch:
         return None
     heard = "nothing of it" if highest < 0 else f"no later leader epoch of it than {highest}"
-    text = f"{partition} has {state}, and broker {broker}, which runs, has been told {heard} by UpdateMetadata"
+    text = f"{partition} has {state}, and broker {broker}, which runs, has been sent {heard} by UpdateMetadata"
     return at.broken(text, signatures.of_stale_metadata(at, partition, broker, highest))
 
 
 @at_rest(needs=Needs.REST_AND_REQUESTS)
 def eventually_only_assigned_replicas_have_logs(at: Moment) -> Shown:
-    """Asked of brokers that are up, and of partitions that they were made to host, and have not been told to delete.
-
-    Who was made to host one so late that it may have been after the moment is not asked, and whom an admin took out of
-    AR by hand need not be told.
-    Whoever is of a documented release keeps a log through a restart; others may look what they have as they start.
+    """Asked of brokers that are up, and of partitions that they were made to host, and have not been told to delete. A
+    broker that was made to host one so late that it may have been after the moment is not asked, and one that an admin
+    took out of AR by hand need not be sent it. Whoever is of a documented release keeps a log through a restart; others
+    may look what they have as they start.
     """
     history = at.history
     for broker, received in history.arrivals.by_broker.items():
@@ -187,7 +187,7 @@ def eventually_deletions_complete(at: Moment) -> Shown:
         replicas = sorted({one for some in (assignment.replicas.values() if assignment else ()) for one in some})
         waits = any(one.topic == topic and _waits(at, one) for one in history.moves(at.number))
         if is_enabled and at.controller is not None and all(map(at.is_up, replicas)) and not waits:
-            text = f"/admin/delete_topics/{topic} stands, although all that host the topic run"
+            text = f"/admin/delete_topics/{topic} is left, although all that host the topic run"
             stands = history.is_asked_to_go(topic, at.number)
             yield topic, at.broken(text, signatures.of_deletion(at, topic)) if stands else None
 
@@ -213,7 +213,7 @@ def eventually_reassignments_complete(at: Moment) -> Shown:
 
 
 def _unmoved(at: Moment, partition: TopicPartition, wanted: tuple[int, ...]) -> Break | None:
-    """Whether a request stands that is done, that nobody has begun, or whose topic was deleted by a member."""
+    """Whether a request exists that is done, that nobody has begun, or whose topic was deleted by a member."""
     replicas, state = at.history.replicas(partition, at.number), at.history.state(partition, at.number)
     text = f"{MOVES} asks for {list(wanted)} for {partition}"
     if replicas is None:
@@ -241,7 +241,7 @@ def _waits(at: Moment, partition: TopicPartition) -> bool:
 
 @at_rest()
 def eventually_elections_come_to_an_end(at: Moment) -> Shown:
-    """Asked while a controller is up: no request for elections stands."""
+    """Asked while a controller is up: no request for elections exists."""
     if at.controller is not None:
         stands = at.history.at(ELECTIONS, at.number) is not None
-        yield ("request", at.broken(f"{ELECTIONS} stands", signatures.of_elections(at)) if stands else None)
+        yield ("request", at.broken(f"{ELECTIONS} is left", signatures.of_elections(at)) if stands else None)

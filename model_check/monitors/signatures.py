@@ -28,7 +28,7 @@ NOTICED = 500
 
 
 def of_unraised(at: Moment) -> str:
-    """Who has /controller and has not raised the epoch has failed to, and goes on (D1)."""
+    """A broker that has /controller and has not raised the epoch has failed to, and goes on (D1)."""
     office = at.history.office(at.number)
     refused = (one for one in at.history.refusals if one.error == "BadVersion")
     is_its = (one.author == office.owner and office.since <= one.number <= at.number for one in refused)
@@ -101,7 +101,7 @@ def of_edit(at: Moment, partition: TopicPartition, broker: int) -> str:
 
 
 def of_silence(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
-    """Nobody is told of a state, or this broker is not; `highest` is the leader epoch that it has heard of."""
+    """No broker is sent a state, or this one is not; `highest` is the leader epoch that it was sent."""
     history = at.history
     if _is_left(at, partition):
         return "D70"
@@ -312,14 +312,14 @@ def _is_refused(at: Moment, topic: str) -> bool:
 
 
 def of_unmoved(at: Moment, partition: TopicPartition) -> str:
-    """A topic was deleted while it was being reassigned, and the request stands (D44)."""
+    """A topic was deleted while it was being reassigned, and the request stays (D44)."""
     gone = [one.write for one in deletions(at.history) if one.write.topic == partition.topic]
     gone = [one for one in gone if one.number < at.number]
     return "D44" if any(partition in at.history.moves(one.number) for one in gone) else of_idleness(at)
 
 
 def of_unfinished(at: Moment, partition: TopicPartition) -> str:
-    """A leader was dead when its move began, and is told the epoch of before, now that it is back (D18)."""
+    """A leader was dead when its move began, and is sent the epoch of before, now that it is back (D18)."""
     state, since = at.history.state(partition, at.number), asked_at(at.history, partition, at.number)
     is_back = state is not None and _was_away(at, state.leader, since)
     return of_unmoved(at, partition) or ("D18-stuck" if is_back else "")

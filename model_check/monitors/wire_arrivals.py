@@ -4,9 +4,9 @@ The lines of a file are in order, so what was answered before another request ar
 does not begin with the start of a process does not tell them apart, and a frame that cannot be read (a request of a
 later version, say) makes the file incomplete: the first reason is kept, and each request of which it is so.
 
-As in its logs, a process that is killed may leave a torn end, which is passed over, and told. The next one goes on in
-the same line, with the record of its start; so a record is torn there or at the end of the file, and one that is wrong
-anywhere else is refused.
+As in its logs, a process that is killed may leave a torn end, which is passed over, and reported. The next one goes on
+in the same line, with the record of its start; so a record is torn there or at the end of the file, and one that is
+wrong anywhere else is refused.
 """
 
 import re
@@ -62,7 +62,7 @@ class _Frames:
         self.unread: list[Unread] = []
 
     def add(self, place: str, order: int, record: WireRecord) -> None:
-        """One record more; MalformedInput if its frame is none that is known."""
+        """One record more; MalformedInput if its frame is of no known kind."""
         match record:
             case ProcessStarted(ms=ms):
                 self.starts.append(ms)
@@ -128,7 +128,7 @@ class WireLog:
 
 
 def read_wire(file: Path) -> WireLog:
-    """The records of a file; MalformedInput names the line that is none."""
+    """The records of a file; MalformedInput names the line that is not one."""
     records: list[tuple[str, WireRecord]] = []
     torn_ends = []
     for piece, after in pairwise((*_pieces(file), None)):

@@ -3,7 +3,7 @@
 What a request tells was written before it arrived (`recordings/clocks.py`), and a process has started before its
 session began. Two bounds follow for how far a clock is ahead, of which the second keeps a controller that tells what it
 has not yet written from being taken for a clock that is behind. A clock that may be ahead, if not all requests were
-slow, is one by which nothing can be told.
+slow, is one from which nothing follows.
 """
 
 from collections.abc import Iterator, Mapping

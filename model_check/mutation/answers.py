@@ -25,7 +25,7 @@ BYTES: Final = 6 << 30
 """What a process may have of memory: a mutant may never stop to fill a list."""
 PAGE: Final = resource.getpagesize()
 LAST: Final = 400
-"""So much of what a command says last is told where the baseline fails."""
+"""So much of what a command says last is printed where the baseline fails."""
 
 
 class Stopped(Exception):
@@ -126,5 +126,5 @@ def failed_tests(folder: Path) -> tuple[str, ...]:
 
 
 def forget_failed_tests(folder: Path) -> None:
-    """Before tests run: what failed for the last mutant is none of this one's business."""
+    """Before tests run: what failed for the last mutant does not concern this one."""
     (folder / FAILED).unlink(missing_ok=True)

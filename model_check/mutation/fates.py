@@ -21,7 +21,7 @@ from model_check.mutation.trees import Copy
 SKIPPED: Final = {EXPLORATIONS: False, SYSTEMS: True}
 """What is not asked if no facts differ; if some do."""
 WIDTH: Final = 200
-"""So much of what a command says is told."""
+"""So much of what a command says is printed."""
 
 
 class Kind(enum.StrEnum):
@@ -88,6 +88,6 @@ def _told(question: Question, answer: Answer, failed: Sequence[str], seconds: fl
 
 
 def _facts(answer: Answer) -> list[str]:
-    """The names of the facts that differ, as a probe told them."""
+    """The names of the facts that differ, as a probe reported them."""
     lines = answer.said.splitlines()
     return [one.removeprefix(DIFFERS) for one in lines if one.startswith(DIFFERS)] or ["facts"]

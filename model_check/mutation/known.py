@@ -49,6 +49,6 @@ def _known(given: Mapping[str, object], where: Where) -> Known:
 
 
 def gone(known: Iterable[Known], names: Iterable[Name]) -> list[Known]:
-    """What is known of mutants that are none any more."""
+    """What is known of mutants that no longer exist."""
     there = set(names)
     return [one for one in known if one.name not in there]

@@ -20,13 +20,13 @@ Name = tuple[str, str, str, str, int]
 """File, function, line, change, and which of those that are alike in all this."""
 
 WIDTH: Final = 160
-"""A line of a difference that is longer than this is told by what becomes what."""
+"""A line of a difference that is longer than this is shown by what becomes what."""
 
 GENERIC: Final = frozenset({
     "dict", "list", "tuple", "set", "frozenset", "type", "defaultdict", "Counter", "deque", "Callable", "Mapping",
     "Sequence", "Iterable", "Iterator", "Collection", "Literal", "Annotated", "Final", "Future",
 })  # fmt: skip
-"""What types are made of: in `dict[str, int]()` stands nothing that runs."""
+"""What types are made of: nothing in `dict[str, int]()` runs."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def area_of(file: str) -> str:
 
 
 def areas(run: Mutating) -> list[str]:
-    """The areas of a run's mutants, in the order in which they are told."""
+    """The areas of a run's mutants, in the order in which they are printed."""
     found = {area_of(one.file) for one in run.mutants}
     return [*(one for one in AREAS if one in found), *sorted(found - {*AREAS})]
 

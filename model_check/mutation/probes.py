@@ -98,7 +98,7 @@ def explorations(seconds: str, *names: str) -> Iterator[str]:
 
 
 def _daily() -> Iterator[Expectation]:
-    """What is explored every day, but for large scopes."""
+    """What is explored every day, except large scopes."""
     every = (one for each in plans().values() if not each.deep for one in each.explorations)
     return (one for one in every if one.states <= MOST_STATES)
 

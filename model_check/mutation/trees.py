@@ -28,7 +28,7 @@ def checkout_files(root: Path = ROOT) -> list[str]:
         raise BadInput("mutants are made of a checkout, and git says what belongs to it: there is no git") from None
     found = [one for one in done.stdout.split("\0") if one and (root / one).is_file()]
     if done.returncode or "tests/conftest.py" not in found:
-        raise BadInput(f"{root}: mutants are made of a checkout with its tests, and this is none; clone the repository")
+        raise BadInput(f"{root}: mutants need a checkout with its tests, which this is not; clone the repository")
     return sorted(found)
 
 

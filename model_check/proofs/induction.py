@@ -324,7 +324,7 @@ class _Proof:
         parts = (part for goal in wrong for part in self._vocabulary.clauses(goal.owner, goal.term))
         failing = [part for part in parts if not value(part.term)]
         if not failing or not value(step.action.guard) or not all(value(one.term) for one in hypotheses):
-            raise RuntimeError(f"the solver's counterexample for {step.action.name} is none by the terms' meaning")
+            raise RuntimeError(f"the solver's counterexample for {step.action.name} is not one by the terms' meaning")
         after = before | {name: value(term) for name, term in step.action.updates.items()}
         breaks = tuple(dict.fromkeys(goal.owner for goal in failing))
         relevant = frozenset(self._vocabulary.names(step.mentions(failing)))
@@ -356,7 +356,7 @@ class _Proof:
         )
 
     def _shown_now(self) -> Shown | None:
-        """What was shown from what is alive at the end, but for actions that needed a question of their own."""
+        """What was shown from what is alive at the end, except actions that needed a question of their own."""
         if self._shown is None or self._interrupted:
             return None
         self._hypotheses()

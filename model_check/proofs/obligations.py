@@ -130,7 +130,7 @@ def arbitrary_constants(system: TransitionSystem) -> tuple[str, ...]:
 
 
 def initial_terms(system: TransitionSystem) -> list[z3.BoolRef]:
-    """What is true of the initial states: they are one, but for the arbitrary constants."""
+    """What is true of the initial states: they are one, except for the arbitrary constants."""
     arbitrary = arbitrary_constants(system)
     terms = []
     for one in system.variables:

@@ -1,4 +1,5 @@
-"""What closed a goal last time: goals that were shown before stand, where all that they were shown from is held again.
+"""What closed a goal last time: goals that were shown before still hold, where all that they were shown from is held
+again.
 
 A goal is that a step keeps a clause, or does as is claimed of it. It was shown from hypotheses: in each state in which
 they all hold and the guard does, it holds. Whoever holds more than these hypotheses speaks of fewer states, and of none

@@ -6,7 +6,7 @@ yes (`model_check/proofs/goal_solver.py`), it is that text, not some object in m
 
 Each question is decided in a z3 context of its own. That makes an answer independent of what was asked before it, and
 lets several questions be decided at once by threads of one process, since z3 works outside Python's lock. Left out on
-purpose: proof certificates. Who doubts an answer runs another solver on the file.
+purpose: proof certificates. To check an answer, run another solver on the file.
 """
 
 import re

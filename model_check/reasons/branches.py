@@ -1,7 +1,7 @@
 """Which branch of its rule a step takes: where the controller's code goes on, since what is so, and the rows it takes.
 
 A rule's statement tells all of its branches. Which one a step takes is in the terms: what the controller does next is a
-choice over conditions, of which those on the way to what it is are told, as far as they are few.
+choice over conditions, of which those on the way to what it is are reported, as far as they are few.
 """
 
 import re

@@ -1,9 +1,9 @@
 """What could be done in a state, and what could not: which conjunct of its guard keeps each other action from it.
 
 An action is possible where its guard holds; that is asked of the terms, which are those that every engine goes by. Of
-one that is not possible the first conjunct that is false is told, by the parts that decide it; behind it others may
+one that is not possible the first conjunct that is false is reported, by the parts that decide it; behind it others may
 be false, too, which are counted. Where an action moves a partition or a replica in its state machine, the row of the
-transition table that it takes is told, or the one that it comes nearest to.
+transition table that it takes is named, or the one that it comes nearest to.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator

@@ -1,6 +1,6 @@
 """What a model's variables and parameters are called where people read: `controller 1's leader epoch of [a,0]`.
 
-The names follow the records of the state (spec/state/): who has it, what it is, and of which partition, topic or broker
+The names follow the records of the state (spec/state/): its owner, what it is, and of which partition, topic or broker
 it is. A variable after a step has its name with a mark, and is said to be so. What is no variable of the protocol's
 keeps its name.
 """
@@ -176,5 +176,5 @@ def _index_of(record: type[Record], parts: Iterable[str], model: Model) -> Itera
 
 
 def _stands_alone(array: Each[Any, Any], model: Model) -> bool:
-    """Whether a model has no indices of an array, so that its one thing stands there by itself."""
+    """Whether a model has no indices of an array, so that its one thing is there by itself."""
     return not array.over.indexed and array.over.of(model, None) is None

@@ -71,7 +71,7 @@ class Reasons:
 
 
 def _standing(one: Action, first: int, numbers: Iterable[int]) -> Standing:
-    """How an action stands, by the number of the reason before each step."""
+    """The state of an action, by the number of the reason before each step."""
     since, reasons = list[int](), list[int]()
     for step, number in enumerate(numbers, start=first):
         if not reasons or number != reasons[-1]:

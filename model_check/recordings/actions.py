@@ -50,14 +50,14 @@ class Act:
 
 @dataclass(frozen=True)
 class ActionLog:
-    """The acts in their order; `is_torn`: behind them is an end that is none, for who writes may be killed, too."""
+    """The acts in their order; `is_torn`: the file ends in an incomplete line; its writer may have been killed."""
 
     acts: tuple[Act, ...]
     is_torn: bool = False
 
 
 def read_actions(folder: Path) -> ActionLog | None:
-    """The acts that a recording tells, None if it has no such file; MalformedInput names the line that is none."""
+    """The acts that a recording tells, None if it has no such file; MalformedInput names the line that is not one."""
     file = folder / ACTIONS
     if not file.exists():
         return None

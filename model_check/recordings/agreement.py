@@ -142,7 +142,7 @@ def _never_given(
     codes: Mapping[int, Codes],
     terms: Collection[seen.EpochWritten],
 ) -> Iterator[Contradiction]:
-    """Answers that are none of what their brokers handled since the one before; whose a StopReplica is, is not said."""
+    """Answers to nothing that their brokers handled since the one before; whose a StopReplica is, is not said."""
     all_of: dict[int, list[seen.Handled]] = defaultdict(list)
     for one in handled:
         all_of[one.broker].append(one)
@@ -166,7 +166,7 @@ def _left_by(
 ) -> Iterator[list[seen.Handled]]:
     """What is yet to be answered, for each request that an answer may be to: the first of each term.
 
-    What came before it through the same channel is lost. Of what stops replicas no term is told; where its controller
+    What came before it through the same channel is lost. Of what stops replicas no term is known; where its controller
     has begun several of these `epochs`, it may have come through any channel.
     """
     met = set[int | None]()
@@ -208,7 +208,7 @@ def _answers(
 ) -> bool:
     """Whether an answer may be this request's; what became of a request need not be known for all of its partitions.
 
-    It is told with the epoch that the controller has by then: 0 after a resignation, and a later one of its own where
+    It is logged with the epoch that the controller has by then: 0 after a resignation, and a later one of its own where
     the elector resigned, which leaves the channels, and won again (D4).
     """
     if answer.correlation_id not in {None, request.correlation_id}:

@@ -97,7 +97,7 @@ class Changes:
                 raise MalformedInput("", "", f"no controller of the era makes a transaction like {other}")
 
     def _nobody_reads(self, change: zk.Change) -> PassedOver | None:
-        """Why a change is none that a controller reads, whatever it says, if it is so."""
+        """Why no controller reads a change, whatever it says, if it is so."""
         match change:
             case zk.VersionChecked():
                 return writes.CHECKED
@@ -239,9 +239,9 @@ class Changes:
         return seen.StateDeleted(**head, partition=partition)
 
     def created(self, head: dict[str, Any], payload: Any, path: Path) -> seen.ZooKeeperChange:
-        """A topic that was not there; who has been there before comes with an assignment of its own.
+        """A topic that was not there; one that has been there before comes with an assignment of its own.
 
-        The tool writes the configuration first; a deletion between the two writes is a story that is not told yet. A
+        The tool writes the configuration first; a deletion between the two writes is not modelled yet. A
         controller that writes the assignment of a topic which another has deleted creates it, too (D52).
         """
         topic, recreation = path.topic or "", None

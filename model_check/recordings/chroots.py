@@ -1,6 +1,6 @@
 """The chroot of a cluster: Kafka may keep its znodes below one, named in `zookeeper.connect` (`host:2181/kafka`).
 
-It is told by what is there: where nothing is registered at the root, but below /kafka, that is the cluster's. Which of
+It is found by what is there: where nothing is registered at the root, but below /kafka, that is the cluster's. Which of
 several clusters is meant, `kcheck judge --chroot` says. It is taken off, since brokers' logs and requests do not name
 it either. What is outside of it keeps its place in the log, and gets a path that no cluster has.
 """

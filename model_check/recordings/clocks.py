@@ -1,11 +1,11 @@
 """A broker's clock, and its lives: how far it is ahead of ZooKeeper's, and which process wrote a line.
 
-Both are told by what follows from transactions: lines, here. A LeaderAndIsr arrives soon after its state was written,
+Both are known by what follows from transactions: lines, here. A LeaderAndIsr arrives soon after its state was written,
 and never before; and a controller says its new epoch when it has written it. So the least time between the two, over a
-whole log, is how far the clocks are apart, but for the moment that it takes. A log in another time zone is one whose
+whole log, is how far the clocks are apart, except for the moment that it takes. A log in another time zone is one whose
 clock is hours off. Less than `SKEW` is left as it is, for the search bears that. A clock that is ahead looks like slow
 requests; so it takes more than one line to tell, and none that, if the clock is right, was written right after a start
-of the broker: it is told then of what was written while it was away.
+of the broker: it is sent then what was written while it was away.
 
 All lives of a broker write to the same files, with the broker's clock; a process gets its session, by ZooKeeper's
 clock, maybe after its first lines, by its own. But each process says in controller.log that its controller starts up,
@@ -33,7 +33,7 @@ from spec.logs.leader_and_isr_lines import LeaderAndIsrReceived
 LEAST: Final = 2
 """How many lines must tell that a clock is ahead."""
 AT_START: Final = 10_000
-"""The milliseconds within which a broker that has a new session is told what it hosts."""
+"""The milliseconds within which a broker that has a new session is sent what it hosts."""
 
 
 def ahead_of_zookeeper(log: Log, reports: Log, cluster: Cluster, changes: Sequence[seen.ZooKeeperChange]) -> int:
@@ -50,7 +50,7 @@ def ahead_of_zookeeper(log: Log, reports: Log, cluster: Cluster, changes: Sequen
 def ahead_by(pairs: Sequence[tuple[int, int]], starts: Sequence[int]) -> int:
     """The milliseconds by which a clock is ahead, 0 if it is at most `SKEW` off, or nobody can tell.
 
-    Each pair is when something was written, by ZooKeeper's clock, and when it was told, by this; `starts` is when
+    Each pair is when something was written, by ZooKeeper's clock, and when it was logged, by this; `starts` is when
     sessions began.
     """
     behind = min((after - before for before, after in pairs), default=0)
@@ -76,7 +76,7 @@ def _written(changes: Iterable[seen.ZooKeeperChange], broker: int) -> Iterator[t
 
 
 def _told(log: Log, reports: Log, cluster: Cluster) -> Iterator[tuple[Hashable, int]]:
-    """The states that a broker was told, and the epochs that it came to as controller, with its clock."""
+    """The states that a broker was sent, and the epochs that it came to as controller, with its clock."""
     for entry, line in log.lines(having=" received LeaderAndIsr request "):
         if isinstance(line, LeaderAndIsrReceived) and line.partition in cluster.partitions:
             yield (cluster.partition(line.partition), *_epochs(line.state.leadership)), head_of(entry)["time"]

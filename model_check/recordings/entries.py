@@ -1,9 +1,9 @@
 """The entries of a broker's log, each with the line that it is, and with the time that places it among observations.
 
 All processes of a broker append to one file. One that is killed may leave a line without its end, and the next one goes
-on in it: such a torn end is cut off, and told. It is one only at the end of the file, or where a process's life ended
-between what is torn and what comes next. A line that is torn elsewhere, because two processes wrote at once or a copy
-is damaged, is refused.
+on in it: such a torn end is cut off, and reported. It is one only at the end of the file, or where a process's life
+ended between what is torn and what comes next. A line that is torn elsewhere, because two processes wrote at once or a
+copy is damaged, is refused.
 """
 
 from collections.abc import Callable, Iterator
@@ -44,7 +44,7 @@ class Log:
     def lines(self, having: str = "") -> Iterator[tuple[LogEntry, Line]]:
         """The entries with their lines, only those `having` a text, if one is given; without torn ends.
 
-        MalformedInput names the line that is none of the release's, or whose time is out of range.
+        MalformedInput names the line that is not of the release, or whose time is out of range.
         """
         for entry in self.entries():
             line = self._line(entry) if having in entry.message else None
@@ -52,7 +52,7 @@ class Log:
                 yield entry, line
 
     def unread(self, release: KafkaVersion) -> Iterator[LogEntry]:
-        """The entries that are no lines of a release, but for what is cut."""
+        """The entries that are no lines of a release, except what is cut."""
         whole = (one for one in self.entries() if not one.is_cut)
         return (one for one in whole if not self.vocabulary.has(one.message, release))
 
@@ -119,7 +119,7 @@ class Log:
 
 
 def head_of(entry: LogEntry) -> dict[str, Any]:
-    """Where an observation stands, when it was made, and how it reads."""
+    """Where an observation is, when it was made, and how it reads."""
     return {"place": entry.place, "time": _milliseconds(entry.time), "text": entry.message}
 
 

@@ -45,7 +45,7 @@ class Lines:
         self.requests = Requests(self.cluster, self.broker, self.life, self._pass_over)
 
     def read(self, log: Log) -> dict[str, tuple[Observed, ...]]:
-        """The two sequences of a log by name; MalformedInput names the line that is none of Kafka's."""
+        """The two sequences of a log by name; MalformedInput names the line that is not one of Kafka's."""
         for entry, line in log.lines():
             try:
                 self._entry(entry, line)

@@ -129,7 +129,7 @@ def _of_one(broker: int, logs: BrokerLogs) -> KafkaVersion:
     entries = sum(1 for log in logs for _ in log.entries())
     if 2 * unread[best] > entries:
         raise BadInput(
-            f"{logs.changes.source}: {unread[best]:,} of its and controller.log's {entries:,} lines are none of Kafka"
+            f"{logs.changes.source}: {unread[best]:,} of its and controller.log's {entries:,} lines are not of Kafka"
             f" {ERA}; if broker {broker} runs something else, write {MEMBERS} with release null for it (RECORDING.md),"
             " and its logs are not read"
         )

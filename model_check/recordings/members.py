@@ -1,11 +1,11 @@
-"""Who took part in a recording, and as what: `members.json`, which whoever made the recording may write.
+"""The members of a recording, and their roles: `members.json`, which whoever made the recording may write.
 
     {"1": {"role": "controller", "runs": "kafka 1.1.1", "release": null},
      "2": {"role": "broker", "runs": "reference", "release": "0.10.2"}}
 
-`release` is the release line whose behaviour a member claims and whose log lines it prints; null, if it is none of the
-documented controller's: then nothing is asked of its logs, and it need not have any. A broker that has a session and is
-not named (none is, where there is no file) is a member of both roles, and its logs tell its release.
+`release` is the release line whose behaviour a member claims and whose log lines it prints; null, if it is not one of
+the documented controller's: then nothing is asked of its logs, and it need not have any. A broker that has a session
+and is not named (none is, where there is no file) is a member of both roles, and its logs tell its release.
 """
 
 import enum

@@ -23,8 +23,9 @@ def parts_shown(sequences: SequencesByName, cluster: Cluster) -> frozenset[str]:
 
     A failover that an exception ends may have opened its channels before (D4); what it does next is to read the
     requests for elections, and for deletions. So these parts are in where it may have ended there, though nobody asks.
-    Who elects a leader where there is one, although nobody has asked for it, rebalances, even if no log of it says so.
-    A topic that is new to a controller, and has no partitions by then, is one of whose znode it will hear: that has AR.
+    A controller that elects a leader where there is one, although nobody has asked for it, rebalances, even if no log
+    of it says so. A topic that is new to a controller, and has no partitions by then, is one of whose znode it will
+    hear: that has AR.
     """
     everything = [one for sequence in sequences.values() for one in sequence]
     shown = frozenset(_shown(everything)) | frozenset(_broken_off(sequences))

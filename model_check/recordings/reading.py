@@ -2,15 +2,15 @@
 
     zookeeper.jsonl             every transaction, in zxid order (reference/zookeeper/recording.py)      required
     broker-N/state-change.log   of every broker, at level TRACE, all its lives in one file               required
-    members.json                who took part as what, claiming which release
-    sessions.json               which session was whose; without it, sessions are told by what they own
-    broker-N/server.log         tells it, too, if sessions.json is not there; whether unclean leader election is on; and
+    members.json                the members, their roles, and the release that each claims
+    sessions.json               which session was whose; without it, sessions are known by what they own
+    broker-N/server.log         shows it, too, if sessions.json is not there; whether unclean leader election is on; and
                                 which failed writes were a leader's
     broker-N/controller.log     what its controller read, and when
     actions.jsonl               what was done to the cluster, and when; without it, deaths are inferred
 
 Every line is one of three things: an observation, which an explanation must account for; an act of the environment; or
-a line that is passed over, for a reason that stands in the tables (`writes.py`, `changes.py`, `lines.py`,
+a line that is passed over, for a reason that is in the tables (`writes.py`, `changes.py`, `lines.py`,
 `reports.py`). Anything else is refused, with its file and line. Other files (zkclient.log ...) are not read.
 """
 
@@ -45,7 +45,7 @@ FILES = (ZOOKEEPER, MEMBERS, SESSIONS, ACTIONS, "broker-*/*.log")
 def read(folder: Path, release: KafkaVersion | None = None, chroot: str | None = None) -> Recording:
     """The recording in a folder; BadInput or MalformedInput names the file and line that is wrong.
 
-    Its logs are read as those of the release that is given, but for members who say another; if none is given, they
+    Its logs are read as those of the release that is given, except of members that say another; if none is given, they
     tell it themselves. So it is with the chroot of the cluster.
     """
     _refuse_files(folder)
@@ -95,7 +95,7 @@ def _refuse_files(folder: Path) -> None:
 
 
 def _logs(folder: Path, cluster: Cluster, strangers: AbstractSet[int]) -> dict[int, Path]:
-    """The state-change.log of each broker that has one, but for those whose logs nobody knows."""
+    """The state-change.log of each broker that has one, except those whose logs nobody knows."""
     every = {broker_of(log): log for log in sorted(folder.glob(STATE_CHANGE))}
     found = {broker: log for broker, log in every.items() if broker not in strangers}
     if not found and not strangers:
@@ -107,7 +107,7 @@ def _logs(folder: Path, cluster: Cluster, strangers: AbstractSet[int]) -> dict[i
 
 
 def _refuse_without_logs(folder: Path, excused: AbstractSet[int], sessions: Iterable[Session]) -> None:
-    """Who registered or was elected has a log, even if it is empty; who did neither may have died before it had one."""
+    """A broker that registered or was elected has a log, even an empty one; another may have died before it had one."""
     for broker in sorted({one.broker for one in sessions} - excused):
         log = folder / STATE_CHANGE.replace("*", str(broker))
         raise BadInput(f"{log} is missing: broker {broker} has sessions in {ZOOKEEPER}, and its log is required")

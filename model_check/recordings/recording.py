@@ -28,7 +28,7 @@ from spec.language.lists_in_use import Members
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 @dataclass(frozen=True, kw_only=True)
 class Observed:
-    """One thing that was seen: where it stands (`file:line`), when, and how it reads. Each kind is such a dataclass."""
+    """One thing that was seen: where it is (`file:line`), when, and how it reads. Each kind is such a dataclass."""
 
     place: str
     time: int

@@ -83,7 +83,7 @@ def _why_passed_over(line: Line, parts: Collection[str]) -> str:
 def read_reports(
     log: Log, cluster: Cluster, broker: int, life: Callable[[int], int], passed_over: Counter[str]
 ) -> dict[str, tuple[Observed, ...]]:
-    """The two sequences of a log by name; MalformedInput names the line that is none of Kafka's."""
+    """The two sequences of a log by name; MalformedInput names the line that is not one of Kafka's."""
     said: list[ControllerSaid] = []
     own = cluster.broker_ids[broker - 1]
     details = defaultdict[int, set[type[Line]]](set)

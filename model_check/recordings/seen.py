@@ -1,7 +1,7 @@
 """What is seen of a cluster, as values: ZooKeeper's transactions, what is done to processes, and what these write.
 
 Transactions are those that changed something that is modelled, or failed. They are totally ordered by their zxid, and
-say who did it, but for an admin's. Processes write what they do as controllers, and what they handle as brokers.
+each but an admin's names its author. Processes write what they do as controllers, and what they handle as brokers.
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ class ControllerSaid(Observed):
 
     @property
     def unlocked(self) -> Thread | None:
-        """Who wrote it without the controller's lock; none, if whoever has that did."""
+        """The thread that wrote it without the controller's lock; none, if its writer had that."""
         return self.line.unlocked if isinstance(self.line, ControllerLogLine) else None
 
     @property
@@ -84,7 +84,7 @@ class ReplicaStopped(Handled):
 
     @property
     def may_be_done(self) -> bool:
-        """Whether it may have done what it was told."""
+        """Whether it may have done what it was told to do."""
         return ErrorCode.NONE in self.codes
 
 
@@ -139,7 +139,7 @@ class ZooKeeperChange(Observed):
 
 
 class SessionBegan(ZooKeeperChange):
-    """A broker got a session; `first` if it is the first of its process, as far as that `is_guess`ed or told."""
+    """A broker got a session; `first` if it is the first of its process, as far as that `is_guess`ed or known."""
 
     first: bool
     is_guess: bool
@@ -160,7 +160,7 @@ class SessionEnded(ZooKeeperChange):
 
 
 class ControllerCreated(ZooKeeperChange):
-    """A broker won /controller; `may_be_unanswered`: without having been told, perhaps."""
+    """A broker won /controller; `may_be_unanswered`: perhaps without an answer."""
 
     may_be_unanswered: bool
 

@@ -68,7 +68,7 @@ def sessions_by_log(folder: Path) -> dict[int, Session]:
 
 
 def sessions_by_ownership(transactions: list[Transaction]) -> dict[int, Session]:
-    """Whose the sessions are, told by the ephemeral znodes that they own, and of which process, told by what they do.
+    """Whose the sessions are, by the ephemeral znodes that they own, and of which process, by what they do.
 
     A process that starts looks for all the paths that a cluster has before it writes anything; one that goes on under a
     new session does not.

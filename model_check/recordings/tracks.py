@@ -97,7 +97,7 @@ class Tracks:
         return self._end(place, b) < self._last
 
     def lives_on(self, place: Place, b: int, milliseconds: int) -> bool:
-        """Whether the present process of a broker goes on for so long, by the clocks, as far as it is told."""
+        """Whether the present process of a broker goes on for so long, by the clocks, as far as is known."""
         return self._end(place, b) > self._now(place) + milliseconds
 
     def goes_on(self, before: Place, place: Place, b: int, log: str, milliseconds: int) -> bool:
@@ -165,7 +165,7 @@ class Tracks:
         return bool(self._all(log, c))
 
     def last_line(self, place: Place, c: int, log: str) -> str:
-        """Where the last line stands that is explained of one of a controller's logs."""
+        """Where the last line is that is explained of one of a controller's logs."""
         last = self._last_of(place, log, c)
         return last.place if last is not None else f"the start of broker-{self._names_of[c]}/{FILES[log]}"
 
@@ -189,13 +189,13 @@ class Tracks:
         return is_deleted or any(one.time < then for log in LOGS for one in self.lines(place, c, log)[:1])
 
     def gives_up(self, place: Place, b: int) -> bool:
-        """Whether a broker closes its session, as far as it is told, and does not register before."""
+        """Whether a broker closes its session, as far as is known, and does not register before."""
         either = (one for one in self.changes(place) if isinstance(one, seen.BrokerRegistered | seen.SessionEnded))
         ends = (one for one in either if one.by == b and (isinstance(one, seen.BrokerRegistered) or one.by_client))
         return isinstance(next(ends, None), seen.SessionEnded)
 
     def leavers(self, place: Place) -> frozenset[int]:
-        """The brokers whose present process, as far as it is told, comes to its end by closing its session."""
+        """The brokers whose present process, as far as is known, comes to its end by closing its session."""
         here = place[self._zookeeper]
         ways = ((b, out[bisect_left(out, (here, False)) :][:1]) for b, out in self._leaves.items())
         return frozenset(b for b, out in ways if any(leaves for _, leaves in out))

@@ -31,7 +31,7 @@ def read_transactions(folder: Path, chroot: str | None = None) -> list[zk.Transa
 def read_log(folder: Path, chroot: str | None = None) -> tuple[list[zk.Transaction], str]:
     """The transactions of a folder, the parts of each that has several one by one; and the chroot that was taken off.
 
-    Without a chosen chroot, it is told by what is there. MalformedInput names the line that is no transaction, or that
+    Without a chosen chroot, it is found by what is there. MalformedInput names the line that is no transaction, or that
     cannot follow those above; BadInput says that there is no file, or none in it: whatever else is recorded, no cluster
     runs without them; or that it has no such chroot.
     """
@@ -85,7 +85,7 @@ def _replayed(transactions: Iterable[zk.Transaction]) -> Iterator[zk.Transaction
 
 
 def parts_of(one: zk.Transaction) -> list[zk.Transaction]:
-    """What a transaction does, one by one: itself, but for a multi."""
+    """What a transaction does, one by one: itself, except for a multi."""
     if not isinstance(one.change, zk.MultiChange):
         return [one]
     refused = one.change.refused

@@ -66,6 +66,6 @@ REFUSALS: Final[Mapping[str, PassedOver]] = {
     "NoNode": PassedOver(
         "a write to a node that is not there: first creates, and the failover's delete of an absent request"
     ),
-    "NodeExists": PassedOver("a create of a node that is there: fixed paths at start-up, and who loses /controller"),
+    "NodeExists": PassedOver("a create of a node that is there: fixed paths at start-up, losers of /controller"),
 }
 """Failed writes that are passed over: their path is not logged, and they change nothing."""

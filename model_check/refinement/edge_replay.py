@@ -2,7 +2,7 @@
 
 Specification and reference walk the breadth-first tree of the graph together. In each state all edges are taken, each
 on a fork of the reference, and compared as `lockstep.py` says; where an edge is one of the tree, the fork goes on from
-there. A state that is reached in several ways must find the reference in the same condition each time, but for what
+there. A state that is reached in several ways must find the reference in the same condition each time, except for what
 `fingerprint` leaves out.
 
 The tree comes in stretches, each walked by itself, in whatever process. What a walk brings back is small: how many
@@ -66,7 +66,8 @@ def walk_here(
 ) -> list[Walked] | None:
     """The walks of all stretches of a tree, one after the other in this process; None if it was stopped.
 
-    `progress` is told how many states are done. A fork that nobody holds is gone at once, so no collector is missed.
+    `progress` is called with how many states are done. A fork that nobody holds is gone at once, so no collector is
+    missed.
     """
     walks, done = list[Walked](), 0
     with without_collector():

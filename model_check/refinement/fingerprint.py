@@ -20,15 +20,15 @@ Left out, and with a reason each:
 * that a partition was heard of which does not exist: it reads like one that was not;
 * partitions whose last replica has gone while their topic's deletion is completed, which forgets them;
 * what a procedure was sent: only what it asks for next can matter;
-* which request for elections a controller has read, but whether it is the one that stands where that counts;
-* which reassignment request a controller has read for its write, but whether it stands, where answers to that may be
-  lost;
-* what is in a controller's own batch, but that there is something: it is sent within a step, or never (D53);
+* which request for elections a controller has read, except whether it is the one in ZooKeeper where that counts;
+* which reassignment request a controller has read for its write, except whether it still exists, where answers to that
+  may be lost;
+* what is in a controller's own batch, except that there is something: it is sent within a step, or never (D53);
 * which partitions those ISR changes name that are being handled, in a scope where no controller loses topics;
-* whether a controller has the id of a name's first topic, or none: who has none tells nobody of that topic;
-* which registration of a broker a controller has read, but where broker epochs are on: nobody looks at it.
+* whether a controller has the id of a name's first topic, or none: a controller without it sends nothing of that topic;
+* which registration of a broker a controller has read, except where broker epochs are on: nobody looks at it.
 
-A session stands as whose it is, and so does the znode of an ISR change.
+A session is replaced by its owner, and so is the znode of an ISR change.
 
 Subtrees of one graph are walked by several processes, which meet in the same states. So the fingerprint is a digest of
 a canonical text, equal in every process; `conditions` is what it is the digest of, for whoever asks what differs.
@@ -203,9 +203,9 @@ def _read_before(cluster: MemoryCluster, process: MemoryProcess) -> Named:
         yield f"{b} deletes what is below", tuple(one for one in topics if topic_path(one) in cluster.zookeeper.tree)
     if process.controller is not None and Switch.KEEP_UNREAD_REQUESTS in cluster.switches:
         stand = read_elections(cluster, process, process.controller, "")
-        yield f"requests that {b} has read, and is given, stand", tuple(stand)
+        yield f"requests that {b} has read, and is given, are still there", tuple(stand)
     if process.controller is not None and cluster.model.keeps(Controller.remaining_read):
-        yield f"request that {b} has read for its write stands", has_read_remaining(cluster, process)
+        yield f"request that {b} has read for its write is still there", has_read_remaining(cluster, process)
     if process.controller is not None and Switch.BROKER_EPOCHS in cluster.switches:
         known = process.controller.known_broker_epochs()
         yield (

@@ -74,7 +74,7 @@ def _given(process: MemoryProcess) -> Hashable:
 
 
 def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
-    """An effect, with ISR changes named by who announced them."""
+    """An effect, with ISR changes named by the broker that announced them."""
     match effect:
         case DeleteElectionRequest(fence=fence) | DeleteTopic(fence=fence):
             return type(effect).__name__, getattr(effect, "topic", ""), fence
@@ -129,7 +129,7 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
 
 
 def _activity(cluster: MemoryCluster, controller: KafkaController) -> Activity:
-    """What the handler is about, with ISR changes named by who announced them; who has returned stands by itself."""
+    """What the handler is about, with ISR changes named by their brokers; brokers that have returned are apart."""
     activity = controller.activity
     if not (activity.taken or activity.returned):
         return activity
@@ -164,7 +164,7 @@ def _told_apart(cluster: MemoryCluster, topic_ids: Iterable[tuple[str, int | Non
 
 
 def _unordered(cluster: MemoryCluster, topic: str, known: Partition) -> Partition:
-    """A partition as a broker knows it, its replicas in no order, and its topic told by which of its name it is."""
+    """A partition as a broker knows it, its replicas in no order, and its topic known by which of its name it is."""
     which = None if known.topic_id is None else cluster.incarnation(topic, known.topic_id)
     return changed(known, assigned_replicas=tuple(sorted(known.assigned_replicas)), topic_id=which)
 

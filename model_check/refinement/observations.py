@@ -88,9 +88,9 @@ MILESTONES = {
     Milestone.ELECTION_FAILED: "fail requested election",
     Milestone.DELETION_THREAD_ENDED: "end deletion thread",
 }
-"""Where a controller stands, in the words of the specification."""
+"""Where a controller is, in the words of the specification."""
 WITH_EPOCH = {Milestone.READY: "ready", Milestone.EPOCH_CONFLICT: "fail to write /controller_epoch"}
-"""The milestones that are told with the controller's epoch."""
+"""The milestones that are recorded with the controller's epoch."""
 READS_CONTROLLER = (
     elect_read.name, elect_reread.name, on_controller_change.name, on_new_session.name, read_for_listener.name,
 )  # fmt: skip
@@ -228,7 +228,7 @@ class Observer:
                 yield Seen(role, f"read {path}", {"topic": number, "present": topic in names})
 
     def _deleted(self, role: str, path: str) -> Iterator[Seen]:
-        """What a controller has deleted; nothing is told of the znodes between a topic and its states."""
+        """What a controller has deleted; nothing is said of the znodes between a topic and its states."""
         known: dict[str, tuple[str, dict[str, object]]] = {
             CONTROLLER: ("delete /controller", {"controller": self.owner}),
             REASSIGN_PARTITIONS: ("write /admin/reassign_partitions", {}),
@@ -246,7 +246,7 @@ class Observer:
             yield Seen(role, *known[path])
 
     def _creator(self, notice: str) -> int:
-        """Who announced ISR changes: the places of a broker's notifications are as many numbers apart as there are."""
+        """The broker of an ISR change: a broker's notifications are as many places apart as there are brokers."""
         return (self.after.notifiers[notice] - 1) % self.after.scope.brokers + 1
 
     def _written(self, process: int, write: Create | SetData) -> Iterator[Seen]:

@@ -56,8 +56,8 @@ def simulate(
     """So many random runs of so many steps each; raises Disagreement with the steps of a shortened run.
 
     The same `number` gives the same runs, in a program that has loaded the same modules: Hypothesis draws from the
-    constants in them, too. `progress` is told how many runs have begun. `stop` is asked before each step whether to
-    leave it at what was done until then.
+    constants in them, too. `progress` is called with how many runs have begun. `stop` is asked before each step whether
+    to leave it at what was done until then.
     """
     done, parted = Simulated(), list[Disagreement]()
 
@@ -170,7 +170,7 @@ def chosen(possible: Mapping[str, Choice], enabled: Mapping[str, Raw], number: i
 
 
 BY_HAND: Final = frozenset({"removals", "state_removals"})
-"""Faults that long runs go without: who creates a state znode of a topic that is gone creates the topic's znode, too,
+"""Faults that long runs go without: a create of a state znode of a topic that is gone creates the topic's znode, too,
 which the specification leaves out (spec/protocol/topics/removal_by_hand.py).
 """
 

@@ -31,7 +31,7 @@ def _machine() -> str:
 
 
 def _java() -> str:
-    """The program that starts Spark and ZooKeeper, told by its place and size: to ask it for its version takes long."""
+    """The program that starts Spark and ZooKeeper, known by place and size: to ask it for its version takes long."""
     found = shutil.which("java")
     if found is None:
         return "none"

@@ -1,8 +1,8 @@
 """Using results again: which checks have a sound result under their present key, and keeping those that are made now.
 
-A check whose key can be told at once is answered before any is made. The key of one whose system has to be built for
-it, after an edit of the specification, is told by the process that would make the check: either the terms are the same,
-and the earlier result stands, or the system that was built is explored.
+A check whose key is known at once is answered before any is made. The key of one whose system has to be built for
+it, after an edit of the specification, comes from the process that would make the check: either the terms are the same,
+and the earlier result is valid, or the system that was built is explored.
 
 Nothing is kept once a file of ours was written after the process began: nobody knows then which text Python had loaded.
 """
@@ -31,7 +31,7 @@ class Reuse:
     fresh: bool = False
 
     def earlier(self, checks: Iterable[Check]) -> list[tuple[Check, Kept | None]]:
-        """Every check, with its earlier result where one stands and its key can be told without building a system."""
+        """Every check, with its earlier result where one is valid and its key is known without building a system."""
         known, results = KnownTerms(), KeptResults()
         return [(check, self._earlier(check, known, results)) for check in checks]
 
@@ -53,7 +53,7 @@ def again(kept: Kept) -> list[Run]:
 
 
 def _made(how: Reuse, check: Reusable) -> list[Run]:
-    """An earlier result of a check if it stands, else a new one, which is kept if it is as expected."""
+    """An earlier result of a check if it is valid, else a new one, which is kept if it is as expected."""
     known, results = KnownTerms(), KeptResults()
     if not how.fresh and results.has_any(check):
         kept = results.get(check, key_of(check, terms_of(check, known, build=True)))

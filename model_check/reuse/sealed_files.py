@@ -29,7 +29,7 @@ def write_sealed(path: Path, entry: Any) -> None:
 
 
 def keep_latest(folder: Path, pattern: str, count: int) -> None:
-    """Of the files that match a pattern, have the oldest go, but for so many."""
+    """Delete the oldest files that match a pattern; so many are kept."""
     for path in sorted(folder.glob(pattern), key=_age)[:-count]:
         with suppress(OSError):
             path.unlink()

@@ -102,7 +102,7 @@ def _git(*arguments: str) -> str:
     except FileNotFoundError:
         raise BadInput("--since asks git, and there is none on the PATH") from None
     if not is_checkout(ROOT):
-        raise BadInput(f"--since is for a checkout of this repository, and {ROOT} is none; leave it out")
+        raise BadInput(f"--since is for a checkout of this repository, which {ROOT} is not; leave it out")
     if done.returncode:
         said = done.stderr.strip().splitlines() or ["it does not say why"]
         raise BadInput(f"--since: git {arguments[0]} fails: {said[0]}")

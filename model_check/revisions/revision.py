@@ -34,7 +34,7 @@ COMPUTES_WITH: Final = ("z3-solver", "numpy", "numba", "llvmlite")
 NOT_NEEDED: Final = ("pyspark",)
 """Libraries that take long to install, and that no search in memory loads."""
 OURS: Final = "model_check/revisions"
-"""Where what is asked of a revision stands, here and laid over the copy."""
+"""The folder of what is asked of a revision, here and laid over the copy."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,12 @@ class Revision:
 
     @property
     def command(self) -> list[str]:
-        """What starts the process that answers for it; of a copy, with the place where it should seem to stand."""
+        """What starts the process that answers for it; of a copy, with the place where it should seem to be."""
         return [self.python, "-P", "-m", "model_check.revisions.inside", *([str(ROOT)] if self.is_copy else [])]
 
     @property
     def is_copy(self) -> bool:
-        """Whether it stands elsewhere than the code that runs here."""
+        """Whether it is elsewhere than the code that runs here."""
         return self.folder != ROOT
 
     @property
@@ -81,7 +81,7 @@ def commit_of(name: str, root: Path = ROOT) -> str:
         raise BadInput(f"{name!r} is no revision; name a commit, a branch or a tag")
     found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if not is_checkout(root):
-        raise BadInput(f"a diff is of a checkout of this repository, and {root} is none; run it in one")
+        raise BadInput(f"a diff is of a checkout of this repository, which {root} is not; run it in one")
     if found.returncode:
         told = found.stderr.decode(errors="replace").strip()
         raise BadInput(f"{told.splitlines()[0] if told else f'git knows no revision {name!r}'}; `git log` lists them")
@@ -90,7 +90,7 @@ def commit_of(name: str, root: Path = ROOT) -> str:
 
 @contextmanager
 def laid_out(name: str | None, root: Path = ROOT) -> Iterator[Revision]:
-    """The files of a revision as long as the block lasts; without a name, the working tree where it stands."""
+    """The files of a revision as long as the block lasts; without a name, the working tree where it is."""
     if name is None:
         yield Revision(WORKING_TREE, root)
         return

@@ -74,7 +74,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def vectors_in(folder: Path) -> Vectors:
-    """All vectors of a folder by id; MalformedInput names a line that is none."""
+    """All vectors of a folder by id; MalformedInput names a line that is not one."""
     found: dict[str, Mapping[str, Any]] = {}
     for path in sorted(folder.glob("*.jsonl")):
         for number, line in enumerate(path.read_bytes().splitlines(), 1):

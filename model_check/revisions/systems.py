@@ -1,8 +1,8 @@
 """One system under two revisions: which behaviours are newly possible, which no longer, and what became of the claims.
 
 Each is a finding: of a rule, in one direction, with the shortest trace that ends in such a step; and of each claim that
-broke or was mended. How large the system is, and what else differs, are notes. A story that was told of a smaller
-system is not told again; only its length is.
+broke or was mended. How large the system is, and what else differs, are notes. A story that a smaller system has shown
+is not printed again; only its length is.
 """
 
 from bisect import bisect_right
@@ -47,12 +47,12 @@ class System:
 
 @dataclass
 class Teller:
-    """Who knows which stories were told, for each is told once: of the smallest system that has it."""
+    """The stories that were shown; each is shown once, of the smallest system that has it."""
 
     told: set[str] = field(default_factory=set)
 
     def is_new(self, name: str) -> bool:
-        """Whether a story is not told yet; from now on it is."""
+        """Whether a story was not shown yet; from now on it was."""
         is_new = name not in self.told
         self.told.add(name)
         return is_new
@@ -96,7 +96,7 @@ def _open(found: Answers, limit: int | None, terms: Answers) -> str:
         return ""
     why = f"the limit of {limit:,} states" if "limit" in {one["stopped"] for one in found} else "the memory"
     hidden = terms[0]["begins"] != terms[1]["begins"]
-    so = "and what differs may be found in both beyond it" if hidden else "what is told is so, and there may be more"
+    so = "and what differs may be found in both beyond it" if hidden else "what is found is so, and there may be more"
     return f"not exhausted: {why} was reached, {', '.join(stopped)}; {so}"
 
 

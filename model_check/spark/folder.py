@@ -23,7 +23,7 @@ OBJECT_STORES = frozenset({"s3", "gcs", "abfs"})
 """File systems where a file appears whole, when it is closed, and cannot be renamed."""
 
 LONGEST = 300
-"""Characters of an error that are told."""
+"""Characters of an error that are printed."""
 
 
 class Folder:

@@ -1,7 +1,7 @@
 """The driver of a distributed enumeration: one level after the other, whoever does the work.
 
-It prepares the run folder, asks for the next level, adds up what the shards report and marks the level complete. Who
-does a level is a function that is handed in: `spark_engine` lets the workers of a Spark master do it.
+It prepares the run folder, asks for the next level, adds up what the shards report and marks the level complete. The
+caller hands in the function that does a level: `spark_engine` lets the workers of a Spark master do it.
 """
 
 import hashlib

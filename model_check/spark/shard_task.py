@@ -17,7 +17,7 @@ DEPTH = "kcheck.depth"
 """The property of a Spark job that tells its tasks which level to do."""
 
 Place = tuple[str, str, int, int]
-"""What a task is told: run folder, name of the run, number of its shard, number of shards."""
+"""What a task is given: run folder, name of the run, number of its shard, number of shards."""
 
 _held: dict[tuple[str, int], Shard] = {}
 """The shards of the current run whose visited set this process holds."""

@@ -51,8 +51,8 @@ def walk_with_workers(
 ) -> list[Walked] | None:
     """The walks of all stretches of a tree, by the workers of a Spark master; None if it was stopped.
 
-    `progress` is told how many states are done; it and `stop` are called some times a second. EnvironmentFailure if
-    Java or a worker fails.
+    `progress` is called with how many states are done; it and `stop` are called some times a second. EnvironmentFailure
+    if Java or a worker fails.
     """
     with spark_session(master) as context:
         if stop():

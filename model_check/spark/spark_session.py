@@ -1,6 +1,6 @@
 """A Spark session that is quiet, finds our packages in its workers, and says in one line what is wrong with it.
 
-Spark is told as little as possible: the master is whatever the user names, memory and cores are as that cluster has
+Spark is given as little as possible: the master is whatever the user names, memory and cores are as that cluster has
 them. What is set here is what the engine rests on. Workers run this very interpreter and see this checkout; a shard
 stays where its visited set is (it waits for its executor); a task that loses its worker is tried again, also on a local
 master, where Spark by itself would give up. Logs go to a file that is shown only when something fails.
@@ -96,7 +96,7 @@ def spark_session(master: str) -> Iterator[SparkContext]:
 
 @contextmanager
 def _told_in_one_line() -> Iterator[None]:
-    """What Spark raises is told while its JVM lives: py4j asks that for the text."""
+    """What Spark raises is reported while its JVM lives: py4j asks that for the text."""
     try:
         yield
     except Py4JError as error:
@@ -104,7 +104,7 @@ def _told_in_one_line() -> Iterator[None]:
 
 
 def with_tries(master: str) -> str:
-    """The master as Spark is told of it: a plain local one would not try a lost task again."""
+    """The master as Spark is given it: a plain local one would not try a lost task again."""
     found = LOCAL.fullmatch(master)
     return master if found is None else f"local[{found['slots'] or 1},{TRIES}]"
 
@@ -191,7 +191,7 @@ def _local_name(master: str) -> Iterator[None]:
 
 
 def _is_no_second_press(record: logging.LogRecord) -> bool:
-    """Whether a record is none with which py4j tells of Ctrl-C in the middle of a call, past its own logger."""
+    """Whether a record is not one in which py4j reports Ctrl-C in the middle of a call, past its own logger."""
     return "KeyboardInterrupt" not in str(record.msg)
 
 

@@ -43,7 +43,7 @@ BLOCKS = 8
 """Blocks of states whose edges travel together."""
 
 Place = tuple[str, str, int, int]
-"""What a task is told: run folder, folder for the tables, number of its shard, number of shards."""
+"""What a task is given: run folder, folder for the tables, number of its shard, number of shards."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def write_tables(
 ) -> Written | None:
     """Write the tables of a finished run into a folder that is empty or not there yet; None if it was stopped.
 
-    Both folders are paths or URIs that pyarrow.fs opens. `progress` is told how many tasks are done, in
+    Both folders are paths or URIs that pyarrow.fs opens. `progress` is called with how many tasks are done, in
     which table, and of how many in all; it and `stop` are called some times a second. BadInput if the run is not there
     or not finished, or if there is something in `out`; EnvironmentFailure if Spark or a file system fails.
     """

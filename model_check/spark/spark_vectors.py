@@ -22,7 +22,7 @@ def made_by_workers(
 ) -> dict[str, Made] | None:
     """The cases of each theme, by the workers of a Spark master; None if it was stopped.
 
-    `progress` is told how many themes are made. EnvironmentFailure if Java or a worker fails.
+    `progress` is called with how many themes are made. EnvironmentFailure if Java or a worker fails.
     """
     with spark_session(master) as context:
         themes = context.parallelize(names, len(names)).map(make)

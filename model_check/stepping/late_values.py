@@ -2,7 +2,7 @@
 
 Claims name their parts, for people to read: `told = ...`, `doomed = ...`, `return ~both(told, doomed)`. Where the first
 part decides, the second need not be computed, nor read anything. Claims change nothing, neither the state nor what they
-have named, but for a list that they add to, or a name that they assign again: so, where none of these is involved, it
+have named, except a list that they add to, or a name that they assign again: so, where none of these is involved, it
 makes no difference when a part is computed.
 """
 

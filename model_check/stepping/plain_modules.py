@@ -195,7 +195,7 @@ def _code(name: str) -> CodeType:
 def _says_something_else(name: str, replaced: frozenset[str]) -> bool:
     """Whether a module has imported words of an action that are replaced, or joins conditions and declares no class.
 
-    Where the words are declared is none.
+    There is none where the words are declared.
     """
     if name.startswith(MODELLING_LAYER):
         return False

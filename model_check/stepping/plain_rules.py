@@ -28,7 +28,7 @@ class NotEnabled(Exception):
 
 @dataclass(frozen=True)
 class Seen:
-    """What an observer sees of a step: who did which kind of thing, with which fields (all of them known)."""
+    """What an observer sees of a step: the actor, the kind of thing that it did, and its fields (all of them known)."""
 
     role: str
     kind: str
@@ -47,8 +47,8 @@ class Seen:
 class Said:
     """A line that Kafka writes to its log at a step: its class, and its fields as the model has them.
 
-    Lines of one `group`, which are next to each other, are written in any order; 0 is none. One that is said `perhaps`
-    may be missing.
+    Lines of one `group`, which are next to each other, are written in any order; 0 is no group. One that is said
+    `perhaps` may be missing.
     """
 
     line: type

@@ -27,7 +27,8 @@ Fields: TypeAlias = Mapping[str, object]
 class Expected:
     """A line that a step writes: its class, and what those of its fields hold that the step knows.
 
-    Lines of one `group` are written in any order, 0 is none; one that is there `perhaps` comes anywhere in the step.
+    Lines of one `group` are written in any order, 0 is no group; one that is there `perhaps` comes anywhere in the
+    step.
     """
 
     kind: type[Line]
@@ -58,7 +59,7 @@ class Expected:
 
 
 def _existing(written: Iterable[object]) -> frozenset[object]:
-    """A collection without its order; who goes on in a later term also writes of partitions that are gone."""
+    """A collection without its order; what goes on in a later term also writes of partitions that are gone."""
     return frozenset(one for one in written if not (isinstance(one, tuple) and PartitionState.NON_EXISTENT in one))
 
 

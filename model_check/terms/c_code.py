@@ -42,7 +42,7 @@ SPELLING: Mapping[int, Spelling] = {
     z3.Z3_OP_BSHL: _shifted("<<"),
     z3.Z3_OP_BLSHR: _shifted(">>"),
 }
-"""How C spells the operators of the table, but for those on unbounded integers."""
+"""How C spells the operators of the table, except those on unbounded integers."""
 
 C = Language(SPELLING, lambda node: _literal(node.value), lambda _node, name, text: f"const uint64_t {name} = {text};")
 

@@ -1,6 +1,6 @@
 """Source code from terms: what the Python and the C that we generate have in common.
 
-A program (see `straight_line`) is printed as expressions. A node that is used once stands where it is used, so that
+A program (see `straight_line`) is printed as expressions. A node that is used once is written where it is used, so that
 `and`, `or` and the conditional expression skip what they need not compute; a node that is used more often, or that
 would nest too deep for a parser, is given a local name on a line before. How each operator is spelled is a table of
 the language's own.
@@ -92,7 +92,7 @@ def joined(symbol: str) -> Spelling:
 
 
 def common(suffix: str = "") -> Mapping[int, Spelling]:
-    """The operators that Python and C spell alike, but for the suffix of C's numbers."""
+    """The operators that Python and C spell alike, except for the suffix of C's numbers."""
 
     def wrapped(symbol: str) -> Spelling:
         """An operator between its arguments, modulo the width of the result."""

@@ -180,7 +180,7 @@ class Program:
 
 
 def node_of(term: z3.ExprRef) -> Node:
-    """A single z3 term as a node, but for its arguments; UnknownOperator if there is no line for it."""
+    """A single z3 term as a node, without its arguments; UnknownOperator if there is no line for it."""
     context, declaration, sort = term.ctx_ref(), term.decl(), term.sort()
     kind, sort_kind = declaration.kind(), sort.kind()
     width = sort.size() if sort_kind == z3.Z3_BV_SORT else int(sort_kind == z3.Z3_BOOL_SORT)

@@ -17,7 +17,7 @@ Logged = Callable[[Action, Mapping[str, int]], tuple[str, ...]]
 
 
 def logs_of(system: TransitionSystem) -> Logged:
-    """What is logged of the steps of a system; of one that has no rules, or no bounds, nothing is told."""
+    """What is logged of the steps of a system; of one that has no rules, or no bounds, nothing is said."""
     if system.model is None or system.model.proving:
         return lambda _action, _before: ()
     rules, names = opened(system.model)

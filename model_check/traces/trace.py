@@ -4,9 +4,9 @@ A trace is a value. It starts with the initial state and goes on with steps: the
 state after it. Engines make traces, `kcheck` prints, saves and replays them, and a trace is the same thing whether it
 tells of a broken property or of a witness.
 
-Printed, a trace is a story: who did what, in the words of the action's own statement, what an observer saw of it, the
-lines that Kafka would log, and what it changed. What did not change is left out on purpose; a reader who needs the
-whole state has the saved file.
+Printed, a trace is a story: the actors and what they did, in the words of the action's own statement, what an observer
+saw of it, the lines that Kafka would log, and what it changed. What did not change is left out on purpose; a reader who
+needs the whole state has the saved file.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ State: TypeAlias = dict[str, int]
 
 
 class TraceError(Exception):
-    """A trace does not belong to the system that it is told of."""
+    """A trace does not belong to the system that it is printed for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ def _told(
 
 
 def _besides(action: Action) -> Mapping[str, int]:
-    """The parameters of an action but for the one that its actor is."""
+    """The parameters of an action except the one that its actor is."""
     names = Names(None)
     return {name: number for name, number in action.parameters.items() if names.parameter(name, number) != action.actor}
 

@@ -1,1 +1,1 @@
-"""What a check found, what was expected of it, and how both are told."""
+"""What a check found, what was expected of it, and how both are reported."""

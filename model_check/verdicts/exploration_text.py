@@ -19,7 +19,7 @@ def text(
     verbose: bool = False,
     steps: rendering.StoryLines | None = None,
 ) -> str:
-    """The whole document; `stories` names the properties whose traces are told, in place of the shortest new one."""
+    """The whole document; `stories` names the properties whose traces are printed, in place of the shortest new one."""
     lines = [headline(document)]
     for run in document.runs:
         lines += ["", *_run_lines(run, stories, steps, verbose=verbose)]

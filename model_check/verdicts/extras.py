@@ -1,7 +1,7 @@
 """Extras: libraries that only some verbs need, each with what pip calls the extra that brings it.
 
 Whoever shows, explores or judges needs neither a JVM nor a connection to ZooKeeper, and may install the project without
-what they run on. A library is loaded where it is needed, and one that is not there is told in one line.
+what they run on. A library is loaded where it is needed, and one that is not there is reported in one line.
 """
 
 from collections.abc import Mapping

@@ -25,7 +25,7 @@ STDERR = 2
 
 
 SIGNALS: Final = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
-"""The two, with what each does in a Python that nobody has told anything."""
+"""The two, with what each does in a Python by default."""
 
 
 def end_at_once() -> None:
@@ -73,7 +73,7 @@ def the_verbs() -> Interrupt | None:
 
 @contextmanager
 def raising() -> Iterator[Interrupt]:
-    """Inside, Ctrl-C raises KeyboardInterrupt, and does not end the program at once; a verb's own is told of it.
+    """Inside, Ctrl-C raises KeyboardInterrupt, and does not end the program at once; a verb's own hears of it.
 
     SIGTERM does so where it would end the program with a line. A helper's ends it: that is how it is told to end.
     """

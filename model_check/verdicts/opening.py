@@ -1,4 +1,4 @@
-"""What a story begins with, in two lines: who is controller, who leads, and what may still go wrong."""
+"""What a story begins with, in two lines: the controller, the leaders, and what may still go wrong."""
 
 import re
 from collections.abc import Iterator, Mapping

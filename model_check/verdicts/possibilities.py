@@ -1,7 +1,7 @@
 """What could be done in a state, and what could not, as part of a result: at one step in full, or all along a story.
 
-From one step of a story to the next most actions stay as they are. So of each action it is told where that changes, and
-each reason is said once, and referred to by its number.
+From one step of a story to the next most actions stay as they are. So each action has the steps at which that changes,
+and each reason is said once, and referred to by its number.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class Standing:
-    """How an action stands along a story: `since[n]` is a step from which on something else is so of it.
+    """An action along a story: `since[n]` is a step from which on something else is so of it.
 
     `reasons[n]` is the number of the reason why it is not possible from there on, counted from 1; or 0: it is possible.
     """
@@ -62,7 +62,7 @@ class Span(NamedTuple):
 class Possibilities:
     """What could be done in place of the steps of a story, and what could not; of a long story, of its last steps.
 
-    It is told of the steps from `first` to `last`, of none where `last` is less. `statements` says by rule what its
+    It has the steps from `first` to `last`, none where `last` is less. `statements` says by rule what its
     actions do. `reasons` are the first false conjuncts of guards, in words.
     """
 
@@ -74,7 +74,7 @@ class Possibilities:
 
     @property
     def steps(self) -> int:
-        """Of how many steps it is told."""
+        """How many steps it has."""
         return max(self.last - self.first + 1, 0)
 
     def statement(self, one: Standing) -> str:
@@ -82,13 +82,13 @@ class Possibilities:
         return self.statements.get(one.action.partition("(")[0], "")
 
     def spans(self, one: Standing) -> Iterator[Span]:
-        """How an action stands, from the first of the steps to the last."""
+        """An action, from the first of the steps to the last."""
         ends = [*(each - 1 for each in one.since[1:]), self.last]
         for first, last, number in zip(one.since, ends, one.reasons, strict=False):
             yield Span(first, last, self.reasons[number - 1] if 0 < number <= len(self.reasons) else "")
 
     def others(self, step: int, taken: str) -> list[Standing]:
-        """The actions that were possible in place of a step, but for the one that was taken."""
+        """The actions that were possible in place of a step, except the one that was taken."""
         return [
             one
             for one in self.actions

@@ -23,16 +23,16 @@ TOLD = {
 """What a story is to a verdict: a witness, a counterexample, or the way to where a bound is in the way."""
 
 StoryLines: TypeAlias = Callable[[Story], Iterable[str]]
-"""How a story is told."""
+"""How a story is printed."""
 
 PER_LINE = 100
 """Names are wrapped at this width."""
 
 
 def text(document: Document, *, stories: Sequence[str] | None = None, steps: StoryLines | None = None) -> str:
-    """The whole document, with stories told by their `steps`, with all changes if nothing else is said.
+    """The whole document, with stories printed by their `steps`, with all changes if nothing else is said.
 
-    `stories` names the properties whose traces are told (default: the shortest violation of a run, or, where
+    `stories` names the properties whose traces are printed (default: the shortest violation of a run, or, where
     something is expected of it, every trace of a property that differs).
     """
     lines = [headline(document)]
@@ -118,7 +118,7 @@ def claim_lines(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 MOST_NAMES = 6
-"""As many are told by name with one reason; what are more is counted, and `--json` has the names."""
+"""So many are named with one reason; what are more is counted, and `--json` has the names."""
 
 
 def not_asked_lines(names: Sequence[str]) -> Iterator[str]:
@@ -196,7 +196,7 @@ def _is_told(finding: Finding, run: Run, stories: Sequence[str] | None) -> bool:
 
 
 def unexpected(run: Run) -> set[str]:
-    """What is not as expected, by name: what is told of it is told as a story, too."""
+    """What is not as expected, by name: its trace is printed as a story, too."""
     return {one.about for one in run.comparisons if not one.is_met}
 
 

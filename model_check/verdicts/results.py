@@ -13,7 +13,7 @@ expected, or somebody asked for it, also the steps.
         │   └── Story steps in words, the values that they begin with, and why that breaks the property
         └── Comparison    what was expected, what was found
 
-Readers of another version are told so: a document is refused unless format and version are those below. Fields are
+Readers of another version get an error: a document is refused unless format and version are those below. Fields are
 only added or changed together with the version.
 """
 
@@ -42,7 +42,7 @@ FORMAT, VERSION = "kafka-controller-spec results", 9
 
 @dataclass(frozen=True)
 class Event:
-    """What an observer saw at a step: who did what (`controller 1`, `write state`), with which fields, as printed."""
+    """What an observer saw at a step: actor and kind (`controller 1`, `write state`), and its fields, as printed."""
 
     who: str
     what: str
@@ -162,7 +162,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Seen:
-    """An observation of a recording: its kind, where it stands (`file:line`), when (ms), and how it reads."""
+    """An observation of a recording: its kind, where it is (`file:line`), when (ms), and how it reads."""
 
     kind: str
     place: str
@@ -223,11 +223,11 @@ class Run:
     `occurrences` counts the states from which a row of a transition table is taken, that show a witness, or that lack
     a goal yet, and `first_depths` has the length of a shortest trace to each of these, and to each rule. `never_fired`
     names rules, `idle_instances` single actions of other rules, that were enabled nowhere. `not_asked` names properties
-    that this run says nothing about. `seconds` are by part. `story` is told of the run itself, as of a trace that was
-    replayed. `refused` says of an ERROR that it was the input that was wrong. `explained` is told of a recording, and
-    so are the `faults` of the live run that made it, each by its number and kind. `made` says when, of a result that
-    was made earlier and is used again. `choices` are what else could be done at some steps, where somebody asks;
-    `graph` is told of what is small enough to be looked at.
+    that this run says nothing about. `seconds` are by part. `story` is the run's own, as of a trace that was
+    replayed. `refused` says of an ERROR that it was the input that was wrong. `explained` is of a recording, and so are
+    the `faults` of the live run that made it, each by its number and kind. `made` says when, of a result that was made
+    earlier and is used again. `choices` are what else could be done at some steps, where somebody asks; `graph` is of
+    what is small enough to be looked at.
     """
 
     engine: str

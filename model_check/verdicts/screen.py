@@ -15,7 +15,7 @@ LINES: Final = 40
 """So many lines a screen has, at least."""
 
 NEWS: Final = 18
-"""So many runs that are not as expected are told of."""
+"""So many runs that are not as expected are named."""
 
 WIDTH: Final = 160
 """A line that is longer is cut; the report has all of it."""
@@ -36,7 +36,7 @@ KINDS: Final = {
 
 
 def screen(document: Document, report: str) -> str:
-    """The document in few lines; `report` says where all of it stands."""
+    """The document in few lines; `report` says where all of it is."""
     news = [run for run in document.runs if run.verdict is not Verdict.HOLDS]
     lines = [headline(document), "", *_counted(document.runs), *_known(document.runs)]
     if news:

@@ -48,7 +48,7 @@ def broken_in(document: Document) -> Iterator[tuple[Run, Finding, bool]]:
 
 
 def stories_told(document: Document) -> list[Told]:
-    """The stories of a document whose steps are told, what is news first."""
+    """The stories of a document whose steps are printed, what is news first."""
     new, others = list[Told](), list[Told]()
     for run in document.runs:
         news = news_of(run)

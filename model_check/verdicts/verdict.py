@@ -1,8 +1,8 @@
 """The four verdicts, and the exit codes that a gate reads.
 
 There is no fifth: what was not finished is INCOMPLETE and never a pass, what broke while it was checked is ERROR and
-never hides behind the rest. Several verdicts together are as bad as the worst of them; a violation is the worst, for
-it stands however the other checks would have ended.
+never hides behind the rest. Several verdicts together are as bad as the worst of them; a violation is the worst, for it
+remains however the other checks would have ended.
 """
 
 import enum

@@ -70,7 +70,7 @@ def _broken_or_open(expected: Expectation) -> set[str]:
 
 @dataclass(frozen=True)
 class Check:
-    """Something to verify, and how; by `cost`, in states, cheap is told from dear; `is_made`: by another process."""
+    """Something to verify, and how; `cost`, in states, tells cheap from dear; `is_made`: by another process."""
 
     engine: str
     scope: str
@@ -106,8 +106,8 @@ def run_each(
     """All checks with their runs, in the order given; what breaks is an ERROR, what is interrupted INCOMPLETE.
 
     After a run that says that it was interrupted, and once `stop` says so, no check is begun, nor once `withheld` gives
-    a reason; what another process has made by then is told. A check that lacks memory is put off until all others are
-    done, and is an ERROR only if it still lacks it some while later, when nothing else runs.
+    a reason; what another process has made by then is reported. A check that lacks memory is put off until all others
+    are done, and is an ERROR only if it still lacks it some while later, when nothing else runs.
     """
     interrupted, lacking = False, list[tuple[Check, LacksMemory]]()
     for check in chain(checks, _once_more(lacking, stop)):

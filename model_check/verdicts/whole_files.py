@@ -11,7 +11,7 @@ from spec.errors import BadInput, EnvironmentFailure
 
 
 def refuse_unless_writable(path: Path) -> None:
-    """BadInput where a file cannot stand, which is better found before long work than behind it."""
+    """BadInput where a file cannot be written, which is better found before long work than behind it."""
     if path.exists() and not path.is_file():
         raise BadInput(f"{path}: cannot be written: it is {'a folder' if path.is_dir() else 'no regular file'}")
     if not path.parent.is_dir():

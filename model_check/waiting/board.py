@@ -21,7 +21,7 @@ class Board(Protocol):
         """A process begins with something that should take so many seconds; the first process is 0."""
 
     def ended(self, title: str, said: str, seconds: float, *, is_news: bool) -> None:
-        """Something ended, with what is said of it, after so many seconds; news is told of in any case."""
+        """Something ended, with what is said of it, after so many seconds; news is printed in any case."""
 
 
 @contextmanager
@@ -45,7 +45,7 @@ class Lines:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begun(self, process: int, title: str, seconds: float) -> None:
-        """Nothing: what begins is told when it ends."""
+        """Nothing: what begins is printed when it ends."""
 
     def ended(self, title: str, said: str, seconds: float, *, is_news: bool) -> None:  # noqa: ARG002 - all are told
         """The line."""

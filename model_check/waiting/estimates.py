@@ -1,7 +1,7 @@
 """An estimate before long work: what the same work took on this machine, or its size at the rate of other such work.
 
 Work that came to its end leaves its seconds in the cache folder, by verb and by what it was about. Where nothing is
-known, or it will be short, nothing is said; and nobody is told who does not sit at a terminal.
+known, or it will be short, nothing is said; nor is anything away from a terminal.
 """
 
 import json
@@ -15,7 +15,7 @@ from model_check.kernel.cache import cache_folder, keep
 from model_check.waiting.progress import is_alone, note
 
 WORTH_SAYING: Final = 5
-"""Seconds of work that a person is told of beforehand."""
+"""Seconds of work of which a person is warned beforehand."""
 
 LARGER: Final = 10
 """How many times larger than what was measured work may be, for the rate still to be about right."""
@@ -32,7 +32,7 @@ def estimated(
 
     That takes the seconds to remember where they are others: of work that had begun before, or of its units alone.
     `units` is how much there is to do, if anybody knows; of work without a size only the same work tells anything.
-    `usual` is seconds for a unit, of a machine on which nothing has been measured; `size` is told along.
+    `usual` is seconds for a unit, of a machine on which nothing has been measured; `size` is printed along.
     """
     known = _read().get(verb, {})
     if units == 0:

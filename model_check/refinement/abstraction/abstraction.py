@@ -149,7 +149,7 @@ def _of_controller(m: Model, c: int) -> Iterator[Part]:
 
 
 def _standing(cluster: MemoryCluster, process: MemoryProcess) -> Hashable:
-    """What is read of a process to tell how it stands."""
+    """What is read of a process to tell what it does."""
     has_events = process.controller is None and bool(process.events)
     on_the_way = process.starting, process.electing, process.gives_up, process.departure, has_events
     return process.is_running, process.orphan is not None, cluster.can_operate(process), on_the_way

@@ -54,7 +54,7 @@ def is_between_partitions(process: MemoryProcess) -> bool:
 
 
 def has_read_remaining(cluster: MemoryCluster, process: MemoryProcess) -> bool:
-    """Whether the request that stands was read for the write that is due; another controller's write may end that."""
+    """Whether the request in ZooKeeper was read for the write that is due; another controller's write may end that."""
     written = _due_write(process)
     return written is not None and cluster.stands(REASSIGN_PARTITIONS, written.remaining.czxid)
 

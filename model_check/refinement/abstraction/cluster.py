@@ -158,7 +158,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
 
 
 def _notifications(cluster: MemoryCluster, process: MemoryProcess) -> Named:
-    """The notifications that a handler has yet to delete: those that stand, and those that are gone."""
+    """The notifications that a handler has yet to delete: those that exist, and those that are gone."""
     handled: frozenset[str] = getattr(process.next_effect, "taken", process.own_controller.activity.taken)
     standing = frozenset(path for path in handled if path in cluster.zookeeper.tree)
     path = f"controllers[{process.broker_id}]"
@@ -173,7 +173,7 @@ CREATING = {
     Repeated.UNDER_ITS_SESSION: At.ELECT_CREATE_AGAIN,
     Repeated.WITHOUT_ITS_SESSION: At.ELECT_SESSION_LOST,
 }
-"""Where the create of /controller stands."""
+"""How far the create of /controller is."""
 
 
 def _at(process: MemoryProcess) -> At:
@@ -199,7 +199,7 @@ def watches(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
 
 
 def read_before(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
-    """Which of the registrations and requests that stand were read, and which notifications are yet to be deleted."""
+    """Which of the registrations and requests in ZooKeeper were read, and which notifications are yet to be deleted."""
     controller, path = process.own_controller, f"controllers[{process.broker_id}]"
     yield from _notifications(cluster, process)
     known = controller.known_broker_epochs()

@@ -29,7 +29,7 @@ def requested_elections(
 
 
 def read_elections(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
-    """Whether the request that stands is the one that this controller has read, and that its listener is given."""
+    """Whether the request in ZooKeeper is the one that this controller has read, and that its listener is given."""
     request = cluster.zookeeper.tree.get(ELECTIONS)
     standing = None if request is None else request.czxid
     yield f"{path}.request_read", controller.context.election_request == standing

@@ -1,4 +1,4 @@
-"""Words of the abstraction: sets and lists by partition or topic, and what is said of who leads one, by name."""
+"""Words of the abstraction: sets and lists by partition or topic, and what is said of a partition's leader, by name."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -53,6 +53,6 @@ def found(m: Model, at: At, controller: KafkaController, path: str, p: int, part
 
 
 def informs_of_removal(controller: KafkaController, at: At, partition: TopicPartition) -> bool:
-    """Whether everybody is to be told of a replica's removal; a partition that goes is told of as that."""
+    """Whether all brokers are to be sent a replica's removal; a partition that goes is sent as that."""
     told = partition in controller.replica_batch.metadata and partition not in controller.deleting.partitions
     return told and at in REMOVING

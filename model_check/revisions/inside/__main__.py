@@ -19,7 +19,7 @@ import numba.core.caching
 
 
 def keep_loops_as_if_at(place: str) -> None:
-    """Have numba keep what it compiles as if this copy stood elsewhere: its own place is another one each time.
+    """Have numba keep what it compiles as if this copy were elsewhere: its own place is another one each time.
 
     Where it is kept is named by the loops' texts, so whoever finds something there finds what was made of the same.
     """

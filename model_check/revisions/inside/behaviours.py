@@ -57,7 +57,7 @@ def _groups(variables: Sequence[Any], places: Any) -> list[list[Any]]:
 
 
 def _table(group: Sequence[Any], places: Any) -> tuple[int, np.uint64, np.uint64, Codes]:
-    """Where a group stands, and the summed codes of its variables for each value of its bits."""
+    """Where a group is, and the summed codes of its variables for each value of its bits."""
     first, last = places[group[0].name], places[group[-1].name]
     width = last.shift + last.width - first.shift
     bits, total = np.arange(1 << width), np.zeros((1 << width, 2), np.uint64)

@@ -1,6 +1,6 @@
 """What a revision's specification has, each a name and what is so: for two revisions to be laid beside each other.
 
-Here stands what is said once for all systems. What the terms of each system say is in `term_digests`.
+Here is what is said once for all systems. What the terms of each system say is in `term_digests`.
 """
 
 import hashlib

@@ -1,4 +1,5 @@
-"""Digests of terms that two revisions of the code make alike: the text of the terms, and nothing of who wrote it down.
+"""Digests of terms that two revisions of the code make alike: the text of the terms, and nothing of the code that wrote
+it.
 
 A term's digest is made of what its operator says and of the digests of its arguments, each shared subterm once. z3 is
 asked by its C functions, as its Python has them wrapped: it takes half a second for a system, where z3's own printer

@@ -39,7 +39,7 @@ def test_in_place_of_each_step_that_breaks_a_claim_it_is_told_what_could_have_ha
         assert names[0] == one.taken
         assert len({*names}) == len(names)
         assert not one.refused
-    assert run.notes[-1].startswith("what else was possible is told of each step that breaks a claim; why the rest")
+    assert run.notes[-1].startswith("what else was possible is said for each step that breaks a claim; why the rest")
     assert replace(run, choices=(), notes=run.notes[:-1]) == plain(), "all else is as it was"
     assert "Possible as step" in text(plain_document("judge", run))
     assert in_brief(run) == in_brief(plain())
@@ -52,11 +52,11 @@ def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(why_not, "MOST_BREAKS", 2)
     many = told(replace(run, story=replace(run.story, steps=steps)))
     assert [one.step for one in many.choices] == [1, 2]
-    assert f"is told of the first 2 of {len(steps)} steps that break a claim;" in many.notes[-1]
+    assert f"is said for the first 2 of {len(steps)} steps that break a claim;" in many.notes[-1]
 
     monkeypatch.setattr(why_not, "FEW", 2)
     large = told(run)
-    assert (large.choices, large.notes) == ((), (*run.notes, "what else was possible is told of at most 2 brokers"))
+    assert (large.choices, large.notes) == ((), (*run.notes, "what else was possible is said for at most 2 brokers"))
 
 
 def test_where_nothing_is_broken_and_all_is_explained_nothing_is_added() -> None:

@@ -105,13 +105,13 @@ def test_who_ends_at_once_is_no_controller_whose_claims_hold(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("bug", "kind", "claim", "sentence"),
     [
-        ("deaf", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
-        ("deaf-in-a-multi", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
+        ("deaf", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been sent nothing of it"),
+        ("deaf-in-a-multi", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been sent nothing of it"),
         ("text-ids", "pause", "znodes_can_be_read", '"1" is no whole number'),
         ("no-rack", "pause", "requests_can_be_read", "all of it can be read without rack"),
         ("other-version", "pause", "requests_can_be_read", "cannot read UPDATE_METADATA of version 2 in "),
-        ("no-metadata", "pause", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
-        ("forgets-nobody", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
+        ("no-metadata", "pause", "eventually_live_brokers_know_the_leaders", "has been sent nothing of it"),
+        ("forgets-nobody", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been sent nothing of it"),
         ("forgets-nobody", "early-restart", "eventually_live_brokers_know_the_leaders", "(as in the known defect D12)"),
         ("no-stop", "reassign", "eventually_only_assigned_replicas_have_logs", "and was not told to delete it"),
         ("no-wait", "reassign", "clean_leaders_were_in_sync", "where the ISR was"),

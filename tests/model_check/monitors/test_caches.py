@@ -39,7 +39,7 @@ def test_a_leadership_that_takes_the_place_of_a_newer_one_is_told(tmp_path: Path
     older = story.tell(3, 2, 0, (2, 3), term=2, controller=2)
     text = (
         f"{older}: UpdateMetadata of controller 2, epoch 2, to broker 3 tells of [t,0]: leader 2, leader epoch 0, ISR"
-        " [2, 3], although UpdateMetadata of controller 1, epoch 1, to broker 3 had told leader 3, leader epoch 1,"
+        " [2, 3], although UpdateMetadata of controller 1, epoch 1, to broker 3 had said leader 3, leader epoch 1,"
         f" ISR [3] ({newer}) (as in the known defect D43)"
     )
     assert breaks(checked(story, tmp_path), BACK) == [text]
@@ -92,12 +92,12 @@ def test_what_is_older_than_what_was_ordered_is_told_with_what_brought_it_about(
     behind = story.tell(2, 2, 1, (2, 3), term=2, controller=2)
     of_3 = (
         f"{told}: UpdateMetadata of controller 1, epoch 1, to broker 3 tells of [t,0]: leader 2, leader epoch 0, ISR"
-        " [2, 3], although LeaderAndIsr of controller 1, epoch 1, to broker 3 had told leader 2, leader epoch 1, ISR"
+        " [2, 3], although LeaderAndIsr of controller 1, epoch 1, to broker 3 had said leader 2, leader epoch 1, ISR"
         f" [2, 3] ({ordered}) (as in the known defect D18)"
     )
     of_2 = (
         f"{behind}: UpdateMetadata of controller 2, epoch 2, to broker 2 tells of [t,0]: leader 2, leader epoch 1, ISR"
-        " [2, 3], although LeaderAndIsr of controller 1, epoch 1, to broker 2 had told leader 3, leader epoch 2, ISR"
+        " [2, 3], although LeaderAndIsr of controller 1, epoch 1, to broker 2 had said leader 3, leader epoch 2, ISR"
         f" [3] ({decided}) (as in the known defect D5)"
     )
     assert breaks(story.checked(tmp_path), OLDER) == [of_2, of_3]
@@ -108,7 +108,7 @@ def test_a_deleted_topic_that_a_broker_was_not_told_to_forget_is_told(tmp_path: 
     deleted(story)
     told = story.tell(1, 2, 0, (2, 3))
     place = story.rest()
-    text = f"{place}: broker 1 knows [t,0] ({told}), and was not told that it is gone with its topic"
+    text = f"{place}: broker 1 knows [t,0] ({told}), and was not sent that it is gone with its topic"
     assert breaks(checked(story, tmp_path), LEFT) == [text]
 
 

@@ -98,7 +98,7 @@ def test_a_process_that_nobody_noticed_is_a_known_defect(ms: int, tmp_path: Path
     assert told.endswith("broker 3, which runs, has accepted no LeaderAndIsr of it (as in the known defect D12)")
     (told,) = breaks(run, "eventually_live_brokers_know_the_leaders")
     assert told.endswith(
-        "broker 3, which runs, has been told nothing of it by UpdateMetadata (as in the known defect D12)"
+        "broker 3, which runs, has been sent nothing of it by UpdateMetadata (as in the known defect D12)"
     )
 
 
@@ -128,7 +128,7 @@ def test_a_deletion_that_does_not_end_is_told(tmp_path: Path) -> None:
     story = begun()
     story.create(99, "/admin/delete_topics/t")
     place = story.rest()
-    text = f"{place}: /admin/delete_topics/t stands, although all that host the topic run"
+    text = f"{place}: /admin/delete_topics/t is left, although all that host the topic run"
     assert breaks(story.checked(tmp_path), "eventually_deletions_complete") == [text]
     (tmp_path / "broker-1/server.log").write_text("\tdelete.topic.enable = false\n")
     told = breaks(check_history(tmp_path, excused=frozenset({"D71-request"})), "eventually_deletions_complete")
@@ -154,7 +154,7 @@ def test_an_election_that_does_not_end_is_told(tmp_path: Path) -> None:
     story = begun()
     story.create(99, "/admin/preferred_replica_election", {"version": 1, "partitions": []})
     place = story.rest()
-    text = f"{place}: /admin/preferred_replica_election stands"
+    text = f"{place}: /admin/preferred_replica_election is left"
     assert breaks(story.checked(tmp_path), "eventually_elections_come_to_an_end") == [text]
 
 

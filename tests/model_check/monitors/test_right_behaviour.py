@@ -252,7 +252,7 @@ def test_what_was_chosen_does_not_hold_where_only_something_else_is_broken(tmp_p
     story.state(1, 9, 1, (2, 3))
     assert story.checked(tmp_path).verdict is Verdict.VIOLATED
     told = check_history(tmp_path, chosen=["each_election_raises_the_epoch_by_one"])
-    unsure = f"{NOTHING_AT_REST}: who was down at each was still registered"
+    unsure = f"{NOTHING_AT_REST}: at each a broker that was down was still registered"
     assert (told.verdict, told.reason, len(told.findings)) == (Verdict.INCOMPLETE, unsure, 1)
 
 
@@ -282,7 +282,7 @@ def test_where_nothing_could_be_asked_at_rest_that_was_waited_for_nothing_holds(
     story.act("broker-kill-9", 2)
     story.rest()
     run = story.checked(tmp_path)
-    unsure = f"{NOTHING_AT_REST}: who was down at each was still registered"
+    unsure = f"{NOTHING_AT_REST}: at each a broker that was down was still registered"
     assert (run.verdict, run.reason) == (Verdict.INCOMPLETE, unsure)
 
 

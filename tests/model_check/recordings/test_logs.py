@@ -87,7 +87,7 @@ def write_members(folder: Path, releases: dict[int, str | None]) -> None:
 def test_logs_that_nobody_knows_are_refused_with_what_to_do(name: str, home: Path) -> None:
     with pytest.raises(BadInput) as refusal:
         read(home / name)
-    assert "lines are none of Kafka 0.8.2 to 0.10.2; if broker 1 runs something else, write members.json" in str(
+    assert "lines are not of Kafka 0.8.2 to 0.10.2; if broker 1 runs something else, write members.json" in str(
         refusal.value
     )
     assert "\n" not in str(refusal.value)

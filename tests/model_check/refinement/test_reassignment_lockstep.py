@@ -99,7 +99,7 @@ def test_a_zombie_deletes_the_request_that_its_successor_has_read() -> None:
     both.do("increment_epoch(c=2)", "subscribe(c=2)", "read_brokers(c=2)", "read_topics(c=2)", "read_state(c=2, p=0)")
     both.do("read_reassignments(c=2)", "read_remaining(c=2, p=0)", "expire_session(b=2, lost=0)")
     assert both["controllers[2].remaining_read"] == "yes"
-    stands = "request that 2 has read for its write stands"
+    stands = "request that 2 has read for its write is still there"
     assert (stands, True) in conditions(both.cluster)
     both.do("write_remaining(c=1, p=0)")
     assert both["controllers[2].remaining_read"] == "no"

@@ -134,5 +134,5 @@ def test_what_is_installed_has_no_revisions_to_ask_for(monkeypatch: pytest.Monke
     """Where it lies within somebody else's checkout, that has some."""
     monkeypatch.undo()
     monkeypatch.setattr(module, "ROOT", ROOT / "tests")
-    with pytest.raises(BadInput, match=f"--since is for a checkout of this repository, and {ROOT}/tests is none"):
+    with pytest.raises(BadInput, match=f"--since is for a checkout of this repository, which {ROOT}/tests is not"):
         assert Since("HEAD").files

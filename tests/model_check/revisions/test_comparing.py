@@ -164,7 +164,7 @@ def test_what_a_limit_cuts_off_is_incomplete(repository: Path) -> None:
     run = runs(repository, "base", "kept", replace(TINY, limit=1_000))[ENGINE]
     assert run.verdict is Verdict.INCOMPLETE
     assert run.reason.startswith("not exhausted: the limit of 1,000 states was reached, before at ")
-    assert run.reason.endswith("; what is told is so, and there may be more")
+    assert run.reason.endswith("; what is found is so, and there may be more")
     assert behaviours(run) == {f"{GONE}: shrink_isr"}
 
 

@@ -59,7 +59,7 @@ def test_what_is_no_checkout_of_ours_has_no_revisions(
 ) -> None:
     """Nor has what was installed within somebody else's checkout, of which git would tell."""
     for folder in (tmp_path_factory.mktemp("installed"), repository / "spec"):
-        with pytest.raises(BadInput, match=f"a checkout of this repository, and {folder} is none; run it in one"):
+        with pytest.raises(BadInput, match=f"a checkout of this repository, which {folder} is not; run it in one"):
             commit_of("HEAD", folder)
 
 
