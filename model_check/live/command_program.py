@@ -29,7 +29,7 @@ UP_SECONDS: Final = 3.0
 
 SILENT: Final = "it printed nothing; does it buffer its output where that is no terminal?"
 LAST_LINES: Final = 20
-"""So much of what a command has printed is told where it ends by itself."""
+"""So much of what a command has printed is reported where it ends by itself."""
 
 STOP_SIGNALS: Final = {"TERM": signal.SIGTERM, "INT": signal.SIGINT, "HUP": signal.SIGHUP, "QUIT": signal.SIGQUIT}
 

@@ -1,6 +1,6 @@
-"""Who cleans up after a run that cannot: a small process that outlives us, should we be killed, by a moment.
+"""What cleans up after a run that cannot: a small process that outlives us, should we be killed, by a moment.
 
-It is told which process groups and which folders are there only for the run. As long as we live it does nothing. Once
+It is given the process groups and the folders that are there only for the run. As long as we live it does nothing. Once
 its input ends, because we have ended in whatever way, it kills what is left of the groups, and whoever has our mark
 (`marks.py`), and removes the folders.
 

@@ -31,7 +31,7 @@ RELEASES_FILE: Final = Path(__file__).with_name("kafka_releases.toml")
 KAFKA_JAR: Final = re.compile(
     r"(?!.*-(?:sources|javadoc|scaladoc|tests?)\.jar)kafka_\d+\.\d+-(\d+(?:\.\d+)+)(?:-[\w.]+)*\.jar"
 )
-"""The jar with Kafka's broker: the version of Scala, then of Kafka. What a build leaves beside it is none."""
+"""The jar with Kafka's broker: the version of Scala, then of Kafka. What a build leaves beside it does not count."""
 FETCH_SECONDS: Final = 600
 INSTEAD: Final = "connect this machine to a network, or name a folder that has Kafka's jars"
 
@@ -48,7 +48,7 @@ class KafkaJars:
 
     @property
     def classpath(self) -> str:
-        """What java is told."""
+        """What java is given."""
         return f"{self.folder}/*"
 
     @property

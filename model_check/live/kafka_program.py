@@ -1,10 +1,11 @@
 """Kafka itself as a member: any release, or somebody's own build, unmodified.
 
-A broker's settings are Kafka's defaults but for what makes a run short and its logs complete: short sessions, little
+A broker's settings are Kafka's defaults except what makes a run short and its logs complete: short sessions, little
 memory, state-change.log and controller.log at TRACE, all logs appended to over its lives. Releases after 0.10.2 are
 told to speak 0.10.2's protocol between brokers (`inter.broker.protocol.version`).
 
-It is up once server.log says that it has started. Who finds its id registered ends by itself, and says so there.
+It is up once server.log says that it has started. A broker that finds its id registered ends by itself, and says so
+there.
 """
 
 import re

@@ -101,7 +101,7 @@ class Scenario:
             self.create_topic()
 
     def the_controller(self) -> int:
-        """Who is controller now."""
+        """The controller's id now."""
         self.await_controller()
         return self.cluster.admin.controller() or self.cluster.broker_ids[0]
 
@@ -156,7 +156,7 @@ class Scenario:
         """Stop a broker until its session is gone, then let it go on: it does not know.
 
         A controller that deletes a topic may come to wait for itself as it resigns (D50): then it is killed. So is
-        whatever else is not ours and does not register again; who was not registered need not.
+        whatever else is not ours and does not register again; a broker that was not registered need not.
         """
         admin = self.cluster.admin
         self.cluster.suspend(broker)

@@ -1,4 +1,4 @@
-"""Who was started for a run, whatever group or session it is in by now, and whoever its parent is.
+"""The processes that were started for a run, whatever group, session or parent they have by now.
 
 What we start has a mark in its environment, and so has all that it starts; Linux lets us read that. It is not found
 where it clears its environment, as `env -i` does, or runs as another user; elsewhere than on Linux nobody is. Then only
@@ -13,7 +13,7 @@ from pathlib import Path
 NAME = "KCHECK_STARTED"
 """The variable; it has a mark for each kcheck that is around, the outermost first."""
 ROUNDS = 50
-"""Who is being killed may start another meanwhile, so often at most."""
+"""A process that is being killed may start another meanwhile, so often at most."""
 
 
 def marked(mark: str) -> list[int]:

@@ -32,7 +32,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Launch:
-    """What a member is told: who it is, where it listens, where ZooKeeper is, and where its logs and its data go.
+    """What a member is given: its id, where it listens, where ZooKeeper is, and where its logs and its data go.
 
     `protocol` is the release line whose requests all members of the cluster send (`inter.broker.protocol.version`).
     """
