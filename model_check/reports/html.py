@@ -181,7 +181,7 @@ class _Drawn(NamedTuple):
         return opening(self.told.story)
 
     def is_asked(self, step: Step) -> bool:
-        """Whether it is told what else was possible at a step."""
+        """Whether the story has what else was possible at a step."""
         told = self.told.story.possibilities
         return told is not None and told.first <= step.number <= told.last
 
@@ -197,7 +197,7 @@ class _Drawn(NamedTuple):
 
     @property
     def heads(self) -> list[float]:
-        """Where the names of the lanes stand: above, and again where one who scrolls no longer sees that."""
+        """Where the names of the lanes are: above, and again where a reader who scrolls no longer sees that."""
         return [28, *(_y(row) - ROW / 4 for row in range(NAMED_AGAIN, len(self.told.story.steps), NAMED_AGAIN))]
 
     @property
@@ -285,7 +285,7 @@ def _merged(arrows: Iterable[_Arrow]) -> list[_Arrow]:
 
 
 def _delivered(drawn: Timeline, one: Request, delivered: int) -> _Arrow:
-    """From who sends it, where it is sent, to who gets it, beside whom it is written what that is."""
+    """From its sender, where it is sent, to its receiver, beside which it is named."""
     x, to_x, y = _sender(drawn, one), _x(drawn, one.receiver), _y(delivered)
     sent = one.sent if one.sent is not None else delivered - 0.5
     side = lane_width(len(drawn.lanes)) / 2 * (-1 if x < to_x else 1)
@@ -294,7 +294,7 @@ def _delivered(drawn: Timeline, one: Request, delivered: int) -> _Arrow:
 
 
 def _lost(drawn: Timeline, one: Request, sent: int) -> _Arrow:
-    """Half the way, for nobody gets it. There may be many from one step: what each is only a pointer is told."""
+    """Half the way, for nobody gets it. There may be many from one step: only a pointer over one sees what it is."""
     x = _sender(drawn, one)
     to_x = (x + _x(drawn, one.receiver)) / 2
     return _Arrow(x, _y(sent), to_x, _y(sent + 0.4), "request lost", one.label)

@@ -16,9 +16,9 @@ from model_check.verdicts.verdict import Verdict
 
 MOST_CHARACTERS: Final = 60_000
 MOST_ROWS, MOST_DIFFERENCES = 40, 60
-"""So many runs and differences are told; with the longest texts these fill less than the page."""
+"""So many runs and differences are printed; with the longest texts these fill less than the page."""
 MOST_LETTERS: Final = 200
-"""Of a text, but for stories."""
+"""Of a text, except stories."""
 
 
 def report(document: Document) -> str:
@@ -56,7 +56,7 @@ def _is_noted(run: Run) -> bool:
 
 
 def _shown(document: Document, noted: Sequence[Run]) -> Sequence[Run]:
-    """What is told of: everything where that is little, and else what does not hold."""
+    """What is printed: everything where that is little, and else what does not hold."""
     return document.runs if len(document.runs) <= MOST_ROWS else noted[:MOST_ROWS]
 
 

@@ -22,7 +22,7 @@ MOST_CHARACTERS: Final = 45_000
 
 
 def report(document: Document) -> str:
-    """A heading and a diagram for each story that is told; a line where there is none."""
+    """A heading and a diagram for each story that is printed; a line where there is none."""
     told = [
         f"### {plain_markdown(f'{one.run.title}: {one.name}')}\n\n{plain_markdown(_sentence(one))}\n\n"
         f"```mermaid\n{diagram(one.story, one.because)}```\n"

@@ -1,4 +1,4 @@
-"""Where in the source an action or a claim stands, found by its name as the code is now.
+"""Where in the source an action or a claim is, found by its name as the code is now.
 
 A saved document may be of another revision: then a name that is gone has no place, and another's line may be off.
 """

@@ -18,7 +18,7 @@ DEEP, EDGE = 34, 24
 
 
 class State(NamedTuple):
-    """A state: where it is, and what a pointer is told of it."""
+    """A state: where it is, and what a pointer over it sees."""
 
     x: float
     y: float

@@ -2,7 +2,7 @@
 
 It is the time line of `timeline.py`, in 120 columns of plain ASCII, so that it pastes. A bar is a session: `|` lives,
 `:` is lost, and its process does not know. A controller that acts has its epoch before the bar, `e2|`, so that two that
-act at once are seen at once. In a column stands what its process does; in ZooKeeper's, what is done there. What a
+act at once are seen at once. A column has what its process does; in ZooKeeper's, what is done there. What a
 broker gets has the controller that sent it; `x` fails, or is refused, and `!` is a fault.
 """
 

@@ -1,7 +1,7 @@
 """A story as a time line: lanes for ZooKeeper, each controller and each broker, and what goes between them.
 
 Rows are the steps, counted from 0, the initial state. A lane that is a process has bars of its sessions; a
-controller's has bands of the epoch in which it acts, so that two which act at once stand side by side. An operation is
+controller's has bands of the epoch in which it acts, so that two which act at once are side by side. An operation is
 an arrow to ZooKeeper; a request is one from the step that queues it to the step that delivers it, or to nowhere.
 """
 
@@ -112,7 +112,7 @@ def shortened(story: Story) -> tuple[Story, int]:
 
 
 def timeline(story: Story) -> Timeline:
-    """The time line of a story that is told."""
+    """The time line of a story that is printed."""
     operations = tuple(one for row, step in enumerate(story.steps, 1) for one in _operations(story, row, step))
     requests = tuple(_Sending(story).requests())
     lanes = {one: number for number, one in enumerate(sorted(_lanes(story), key=_place))}
@@ -122,7 +122,7 @@ def timeline(story: Story) -> Timeline:
 
 
 def _lanes(story: Story) -> set[str]:
-    """Who does something, is sent something, or is a controller that is at work from the beginning."""
+    """The processes that do something, are sent something, or are a controller at work from the beginning."""
     found = {ZOOKEEPER}
     for step in story.steps:
         found |= {step.actor, *map(_actor, step.events)}
@@ -154,7 +154,7 @@ def _operations(story: Story, row: int, step: Step) -> Iterator[Operation]:
 
 
 def _actor(event: Event) -> str:
-    """Who it is whom an event is seen of; a broker's registration is seen of ZooKeeper, which names the process."""
+    """The actor of an event; a broker's registration is seen of ZooKeeper, which names the process."""
     registers = event.who == ZOOKEEPER and event.what.startswith("create ") and "process" in event.fields
     return f"broker {event.fields['process']}" if registers else event.who
 
