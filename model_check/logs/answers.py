@@ -22,7 +22,7 @@ HIGHER: Final = "brokers_accept_only_higher_leader_epochs"
 KNOWN: Final = "brokers_refuse_only_known_leader_epochs"
 CAN_WRITE: Final = "eventually_leaders_can_lead"
 CLAIMS: Final = (ROWS, ONE_TERM, AT_ONCE, FORWARD, LATEST, OLDER, REFUSED, HIGHER, KNOWN, CAN_WRITE)
-"""All that is asked, in the order in which it is told."""
+"""All that is asked, in the order in which it is reported."""
 
 
 class Broken(NamedTuple):
@@ -46,7 +46,7 @@ class Answers:
     broken: Counter[str] = field(default_factory=Counter)
     breaks: dict[str, list[Broken]] = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
-    """What could not be told, and how often."""
+    """What could not be decided, and how often."""
 
     def holds(self, claim: str, times: int = 1) -> None:
         """A claim was asked, and holds."""
@@ -55,7 +55,7 @@ class Answers:
     def breaks_it(
         self, claim: str, place: str, time: str, text: str, row: str = "", about: str = "", *, times: int = 1
     ) -> None:
-        """A claim was asked so many times, and is broken; of what is about the same the first is told."""
+        """A claim was asked so many times, and is broken; of what is about the same the first is reported."""
         kept = self.breaks.setdefault(claim, [])
         if about and any(one.about == about for one in kept):
             return
@@ -65,7 +65,7 @@ class Answers:
             kept.append(Broken(place, time, text, row, about))
 
     def note(self, text: str) -> None:
-        """Something that could not be told; of many the first ones are kept."""
+        """Something that could not be decided; of many the first ones are kept."""
         if text in self.notes or len(self.notes) < MOST:
             self.notes[text] = self.notes.get(text, 0) + 1
 

@@ -29,7 +29,7 @@ class Host:
 
     @property
     def is_steady(self) -> bool:
-        """Whether its entries are of rising times, but for what threads do."""
+        """Whether its entries are of rising times, except for what threads do."""
         return self.set_back <= BLIP
 
 

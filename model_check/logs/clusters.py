@@ -1,11 +1,11 @@
 """Logs put together: which files are one cluster's, and what only several of them tell.
 
-Files are one cluster's if they stand side by side under Kafka's names, or are of the same days and name the same
+Files are one cluster's if they are in one folder under Kafka's names, or are of the same days and name the same
 topics. A log that names no topic goes with those beside it. So logs of two clusters, or of two times of one, may be put
-together: where one broker writes two of them, only those are held against each other that stand in one folder. Nor is
-anything where no controller in its epoch is told of by both.
+together: where one broker writes two of them, only those are held against each other that are in one folder. Nor is
+anything where the two have no controller and epoch in common.
 
-Terms of several brokers' logs are put together by epoch. Which came first is told by clocks only as far as these can be
+Terms of several brokers' logs are put together by epoch. Clocks say which came first only as far as they can be
 compared (`clocks.py`).
 """
 
@@ -103,7 +103,7 @@ def put_together(logs: Sequence[Judged]) -> Cluster:
 
 
 def _place(log: Judged) -> Path:
-    """Where a broker's logs stand together, or a log by itself."""
+    """Where a broker's logs are together, or a log by itself."""
     return log.stream.folder if log.stream.is_standard else log.stream.files[0].path
 
 

@@ -24,7 +24,7 @@ NO_EPOCH: Final = -1
 
 
 class Obeyed(NamedTuple):
-    """The epoch that a broker obeys, when it did so last, and where that stands."""
+    """The epoch that a broker obeys, when it did so last, and the place of that."""
 
     epoch: int
     controller: int
@@ -33,7 +33,7 @@ class Obeyed(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """The leader epoch that a broker has stored of a partition: since when, where it stands, in which sequence."""
+    """The leader epoch that a broker has stored of a partition: since when, its place, in which sequence."""
 
     epoch: int
     time: int

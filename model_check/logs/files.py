@@ -71,7 +71,7 @@ class FileStream:
 
     @property
     def folder(self) -> Path:
-        """Where it stands."""
+        """Where it is."""
         return self.files[-1].path.parent
 
     @property
@@ -91,7 +91,7 @@ class Cut(NamedTuple):
 
 
 def streams_of(paths: Sequence[Path]) -> tuple[list[FileStream], list[str]]:
-    """The logs at some paths, and the names of files in folders that are none; BadInput where there is no log."""
+    """The logs at some paths, and the names of other files in folders; BadInput where there is no log."""
     found, others = dict[Path, LogFile](), list[str]()
     for path in paths:
         for one, root in _below(path):
@@ -164,7 +164,7 @@ def _times(data: bytes) -> tuple[list[str], bool]:
 
 
 def cuts_of(streams: Sequence[FileStream], size: int = PIECE) -> Iterator[Cut]:
-    """The pieces of all files, in order; each begins at an entry, but for a file's first."""
+    """The pieces of all files, in order; each begins at an entry, except a file's first."""
     for number, stream in enumerate(streams):
         for index, file in enumerate(stream.files):
             start = 0

@@ -21,7 +21,7 @@ from model_check.verdicts.results import Finding, Run
 from model_check.verdicts.verdict import NONE_ASKED, Verdict
 
 SHOWN: Final = 5
-"""Breaks of one claim that are told in full."""
+"""Breaks of one claim that are reported in full."""
 MOST_TERMS: Final = 30
 """Terms in a table that is printed; a document that is kept has all."""
 NOTHING_OF_IT: Final = "no line tells of it"
@@ -135,7 +135,7 @@ def _row(term: Term, successor: Term | None) -> Sequence[str]:
     if late > 0:
         end = f"{end}{', ' if end else ''}{late:,} ms after the next began"
     if not term.is_told:
-        end = "told by brokers only"
+        end = "known from brokers only"
     return (
         str(term.epoch), str(term.controller), term.first_time, term.last_time,
         f"{term.lines:,}", f"{term.decisions:,}", end,

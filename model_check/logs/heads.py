@@ -1,4 +1,4 @@
-"""The entries of a log file as they stream by: number, time, level, message and logger of each, and what is none.
+"""The entries of a log file as they stream by: number, time, level, message and logger of each, and what is not one.
 
 This is `spec/logs/log_entries.py` for files of any size: the same layout, by the same patterns, without the stack
 traces, of which only the first line of an exception is kept. A line of more than `LONGEST` characters is cut there.
@@ -25,7 +25,7 @@ TRACE: Final = "of stack traces and settings"
 MOST_OF_CAUSE: Final = 1000
 """Characters of an exception that are kept."""
 ALARMED: Final = frozenset({"WARN", "ERROR", "FATAL"})
-"""The levels behind which a stack trace may stand."""
+"""The levels behind which there may be a stack trace."""
 
 
 class Head(NamedTuple):
@@ -100,7 +100,7 @@ def _continues(text: str, is_traced: bool) -> bool:
 
 
 def _in_parts(number: int, text: str) -> Iterator[Head | Odd]:
-    """What stands in one line: entries, each by itself, and what is none."""
+    """What one line has: entries, each by itself, and what is not one."""
     starts = [0, *(found.start() for found in SECOND_START.finditer(text) if found.start()), len(text)]
     for start, end in pairwise(starts):
         part = text[start:end]

@@ -1,4 +1,4 @@
-"""Logs from their paths to their document: found, read by whoever reads, folded in order, told cluster by cluster."""
+"""Logs from their paths to their document: found, read by whoever reads, folded in order, a report by cluster."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path

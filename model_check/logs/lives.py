@@ -1,7 +1,7 @@
 """How long processes lived: whether it was one and the same that wrote, or obeyed, at two times.
 
-What a broker has stored is gone when it starts again, so a lower epoch than before is wrong in one life only. A start
-is told by controller.log or server.log. Whoever has neither of a broker, or only an older part, cannot tell; then
+What a broker has stored is gone when it starts again, so a lower epoch than before is wrong in one life only.
+controller.log or server.log shows a start. Where a broker has neither, or only an older part, that is unknown; then
 nobody is accused.
 """
 

@@ -1,7 +1,7 @@
 """Partitions, as a stream of lines shows them: elections that failed and why, leaders that cannot write their ISR.
 
 An election that fails is no break: no replica may have been alive. What counts is why, and which partitions are without
-a leader where the log ends. A leader whose zkVersion is not the znode's is told the right one soon, as a rule; where it
+a leader where the log ends. A leader whose zkVersion is not the znode's is sent the right one soon, as a rule; where it
 is refused again and again with the same one, it is stuck (D6).
 """
 
@@ -54,7 +54,7 @@ class Partitions:
     answers: Answers
     failures: dict[str, Failures] = field(default_factory=dict)
     leaderless: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Each partition whose last election failed, with the reason, and where that stands."""
+    """Each partition whose last election failed, with the reason, and the place of that."""
     refused: dict[tuple[int, str], Refusals] = field(default_factory=dict)
 
     def elects(self, one: Election, place: str) -> None:

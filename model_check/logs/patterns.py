@@ -1,9 +1,9 @@
 """The lines that questions are asked of, in the forms that releases 0.8.2 to 2.8 gave them.
 
 `spec/logs/` declares each line of the era exactly, release by release; here one pattern a line reads all of them, and
-those of later releases, whose classes print otherwise but say the same. Which pattern may fit is told by the logger,
-by who speaks, and by the first word, so that a line meets one or two of them. A line of Kafka's that nothing is asked
-of is known by its first words; what is neither is unknown.
+those of later releases, whose classes print otherwise but say the same. The logger, the writer and the first word say
+which patterns may fit, so that a line meets one or two of them. A line of Kafka's that nothing is asked of is known by
+its first words; what is neither is unknown.
 
     [Controller 1 epoch 3 | [Controller id=1 epoch=3] ] changed partition [t,0] | t-0 from .. to ..
 """

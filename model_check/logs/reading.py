@@ -69,7 +69,7 @@ class Reading:
         self._arrived: dict[int, tuple[int, int, int]] = {}
 
     def take(self, one: Head | Odd) -> None:
-        """The next entry, or what is none."""
+        """The next entry, or what is not one."""
         if isinstance(one, Odd):
             self._count(one.kind, one.number, one.text)
             return
@@ -99,7 +99,7 @@ class Reading:
             shown.append((number, text[:120]))
 
     def _state_change(self, one: Head) -> str:
-        """A line of state-change.log: who speaks, then what it says."""
+        """A line of state-change.log: its writer, then what it says."""
         speaker = patterns.SPEAKER.match(one.message)
         if speaker is None:
             return QUIET if one.message.startswith("preRegister called.") else UNKNOWN
@@ -234,7 +234,7 @@ class Reading:
             self.piece.topics.add(topic_of(partition))
 
     def _run(self, role: str, who: int, controller: int, epoch: int, one: Head, *, creates: bool = True) -> None:
-        """One more line of a role in an epoch; who names another epoch ends all runs."""
+        """One more line of a role in an epoch; a line with another epoch ends all runs."""
         if self._epoch != (controller, epoch):
             self.flush()
             self._epoch = (controller, epoch)

@@ -1,7 +1,8 @@
-"""A cluster's logs as a story: who had which epoch when, who obeyed, who resigned, and where a claim is broken.
+"""A cluster's logs as a story: which controller had which epoch when, which brokers obeyed, which resigned, and where a
+claim is broken.
 
-It is told for reports, which draw a lane for each controller and broker. Its steps are in the order of their times, as
-the logs have them, so between brokers no more than their clocks tell. Of a long one the last steps are told.
+It is made for reports, which draw a lane for each controller and broker. Its steps are in the order of their times, as
+the logs have them, so between brokers no more than their clocks tell. Of a long one the last steps are kept.
 """
 
 import re
@@ -14,12 +15,12 @@ from model_check.logs.terms import Term
 from model_check.verdicts.results import Event, Step, Story
 
 MOST: Final = 1_000
-"""Steps that are told."""
+"""Steps that are kept."""
 WHO: Final = re.compile(r"(controller|broker) \d+")
 
 
 class Moment(NamedTuple):
-    """What happens: when, in which log and line, who does what, and which claim that breaks."""
+    """What happens: when, in which log and line, the actor and its act, and which claim that breaks."""
 
     time: str
     place: str
@@ -48,7 +49,7 @@ def _terms(cluster: Cluster) -> Iterator[Moment]:
         who, variable = f"controller {one.controller}", f"controllers[{one.controller}]"
         begins = (f"{variable}.active: no -> yes", f"{variable}.epoch: ? -> {one.epoch}")
         yield Moment(one.first_time, one.first, who, _begin(one), begins, _raise(who, one, failed))
-        end = f"resigns, in epoch {one.epoch}" if one.resigned else f"is told of in epoch {one.epoch} for the last time"
+        end = f"resigns, in epoch {one.epoch}" if one.resigned else f"is named in epoch {one.epoch} for the last time"
         yield Moment(one.last_time, one.last, who, end, (f"{variable}.active: yes -> no",))
 
 

@@ -1,4 +1,4 @@
-"""Controllers, as one stream of lines shows them: their terms, which epochs they have, and who acts after whom.
+"""Controllers, as one stream of lines shows them: their terms, their epochs, and which acts after which.
 
 The order is that of the file, never that of its clocks. A controller that begins to write a state znode after a later
 epoch was named is a zombie, whatever clocks say: either the file is shared, or its own broker has obeyed its successor.
@@ -7,7 +7,7 @@ A line that says that something is written proves less: a process may pause betw
 An ensemble of ZooKeeper that was wiped begins with epoch 1 again, and logs do not say that it was. So a term that may
 be the first of a new ensemble is not held against the epochs before it: it is one, if it is said to have raised the
 epoch to 1, or if an epoch is lower than before and nothing shows that its process has lived through both. An epoch that
-is lower at once (`BLIP`) is none: nobody wipes an ensemble as fast.
+is lower at once (`BLIP`) is not one: nobody wipes an ensemble as fast.
 """
 
 from bisect import bisect_left
@@ -39,7 +39,7 @@ class Term:
     lines: int = 0
     decisions: int = 0
     decided: str = ""
-    """Where the last of these begins whose begin is told, and which so came after all before it."""
+    """Where the last of these begins whose begin is logged, and which so came after all before it."""
     decided_time: str = ""
     raised: str = ""
     resigned: str = ""
@@ -71,12 +71,12 @@ class Terms:
     all: dict[tuple[int, int, int], Term] = field(default_factory=dict)
     ensemble: int = 0
     top: Term | None = None
-    """The latest epoch that was named in this ensemble, with who has it."""
+    """The latest epoch that was named in this ensemble, with its controller."""
     latest: dict[int, Term] = field(default_factory=dict)
     """The last term of each controller in which it wrote something."""
     read: dict[int, tuple[EpochRead, str]] = field(default_factory=dict)
     begun: dict[tuple[int, str], tuple[Begun, str, Term | None]] = field(default_factory=dict)
-    """What is about to be written, by controller and partition, with who had a later epoch then."""
+    """What is about to be written, by controller and partition, with the controller of a later epoch then."""
     followed: dict[int, list[Term]] = field(default_factory=dict)
     """The terms of one epoch that each broker has obeyed, in their order."""
     leaps: list[Leap] = field(default_factory=list)
@@ -136,7 +136,7 @@ class Terms:
         self.begun[one.controller, one.partition] = one, place, top if is_late and is_sure else None
 
     def decides(self, one: Election, place: str) -> None:
-        """A controller has written a state znode; where that begins may be told."""
+        """A controller has written a state znode; where that begins may be logged."""
         term = self.all.get((self.ensemble, one.controller, one.epoch))
         if term is None or one.cause:
             return

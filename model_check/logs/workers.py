@@ -1,4 +1,4 @@
-"""Who reads the pieces: this process, several of this machine, or the workers of a Spark cluster.
+"""What reads the pieces: this process, several of this machine, or the workers of a Spark cluster.
 
 All of them call `read_cut` on the same pieces, and what they give comes back in order; so the answer is the same
 however many there are. Only so many pieces are under way that memory stays as it is, however large the files are.

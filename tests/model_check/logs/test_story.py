@@ -44,7 +44,7 @@ def test_a_story_has_who_had_which_epoch_who_obeyed_and_what_is_broken_in_the_or
         ("controller 1", "resigns, in epoch 4", ()),
         ("broker 2", "obeys controller 1 in epoch 4", ()),
         ("controller 2", "has epoch 5", ()),
-        ("controller 2", "is told of in epoch 5 for the last time", ()),
+        ("controller 2", "is named in epoch 5 for the last time", ()),
     ]
     assert [(one.actor, one.source, one.breaks) for one in steps if one.breaks] == [
         ("controller 1", f"x/broker 1/{CHANGES}:1", (ROWS,)),
