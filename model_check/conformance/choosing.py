@@ -29,7 +29,7 @@ def chosen(
 ) -> list[Vector]:
     """The vectors that are named, by id or tag or group, of a level, the K-th of N shares ("K/N") of these.
 
-    UnknownName where a name or a level names none, BadInput where a share is none.
+    UnknownName where a name or a level names none, BadInput where a share cannot be read.
     """
     asked = {*only}
     _refuse_unknown(asked, every)

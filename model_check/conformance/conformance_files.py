@@ -15,7 +15,7 @@ from model_check.verdicts.verdict import Verdict
 
 COLOURS: Final = {Verdict.HOLDS: "brightgreen", Verdict.VIOLATED: "red"}
 MOST: Final = 20
-"""So many failures are told in Markdown; a pull request shows no more."""
+"""So many failures are printed in Markdown; a pull request shows no more."""
 
 
 def document(found: Conformance, _command: list[str]) -> str:
@@ -69,7 +69,8 @@ def markdown(found: Conformance, command: list[str]) -> str:
 def badge(found: Conformance, _command: list[str]) -> str:
     """What shields.io reads from an address: how many vectors of its dialect passed, of those that were looked at.
 
-    A skip is no pass here, either: who does not answer half of the verbs is not shown as one who passes all.
+    A skip is no pass here, either: an adapter that does not answer half of the verbs is not shown as one that passes
+    all.
     """
     passed = found.counts[Outcome.PASS]
     of_dialect = sum(found.adapter.dialect in one.vector.dialects for one in found.results)

@@ -63,7 +63,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Conformance:
-    """Who was asked, what became of each vector, how many there are in all, and why it ended before all were asked."""
+    """The adapter, what became of each vector, how many there are in all, and why it ended before all were asked."""
 
     adapter: Hello
     results: tuple[Result, ...]
@@ -152,7 +152,7 @@ def _share(
 
 
 class Asking:
-    """The adapter that is asked, which may be another process after an error; BadInput where it is none."""
+    """The adapter that is asked, which may be another process after an error; BadInput where it is not one."""
 
     def __init__(
         self, command: Sequence[str], seconds: float = PATIENCE_SECONDS, stop: Callable[[], bool] = lambda: False
@@ -256,7 +256,7 @@ def _compared(vector: Vector, answer: Answer) -> Result:
 
 
 def _with_expectation(result: Result, expected: Mapping[str, str]) -> Result:
-    """A failure that is expected is none; a pass where one is expected is."""
+    """A failure that is expected does not count; a pass where one is expected does."""
     reason = expected.get(result.vector.id)
     if reason is None:
         return result
@@ -280,6 +280,6 @@ def parse_expected(text: str, place: str, known: Iterable[str]) -> dict[str, str
         if not reason:
             where.refuse(f"say why {name} is expected to fail")
         if name in expected:
-            where.refuse(f"{name} stands there twice")
+            where.refuse(f"{name} is there twice")
         expected[name] = reason[0].strip()
     return expected

@@ -25,7 +25,7 @@ RELEASE: Final = "0.10.2.2"
 
 @contextmanager
 def kafka_command(release: str) -> Iterator[list[str]]:
-    """The command of the adapter, while it stands; BadInput for another release, EnvironmentFailure without javac."""
+    """The command of the adapter, while that exists; BadInput for another release, EnvironmentFailure without javac."""
     if release != RELEASE:
         raise BadInput(f"the adapter of Kafka calls the classes of {RELEASE}, and of no other release")
     if shutil.which("javac") is None:

@@ -18,7 +18,7 @@ DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
 class HelloQuestion(TypedDict):
-    """The first question: who an adapter is."""
+    """The first question: what an adapter is."""
 
     verb: Literal["hello"]
     protocol: int
@@ -33,7 +33,7 @@ class Question(TypedDict):
 
 
 class Reset(TypedDict):
-    """Before a vector of this id, for who has said that he resets: forget everything; `Outcome` answers it."""
+    """Before a vector of this id, for an adapter that resets: forget everything; `Outcome` answers it."""
 
     verb: Literal["reset"]
     id: str
@@ -111,7 +111,7 @@ ToAdapter: TypeAlias = HelloQuestion | Question | Reset | Bye | Result | Refused
 
 
 class Hello(TypedDict):
-    """Who an adapter is."""
+    """What an adapter is."""
 
     protocol: int
     name: str
@@ -215,7 +215,7 @@ FromAdapter: TypeAlias = Hello | NoHello | Outcome | Skip | Error | Ask | Send |
 
 
 class Adapter(TypedDict):
-    """Who was asked."""
+    """The adapter that was asked."""
 
     name: str
     language: str

@@ -6,7 +6,7 @@
     <- {"id": "kcs-elect-0007", "outcome": {"elected": {"leader": 2, "isr": [2, 3], "receivers": [1, 2, 3]}}}
     -> {"verb": "bye"}
 
-Who says in his hello that he `resets` is asked before each vector, too, to forget what he was asked before:
+An adapter that says in its hello that it `resets` is asked before each vector, too, to forget what it was asked before:
 
     -> {"verb": "reset", "id": "kcs-elect-0008"}
     <- {"id": "kcs-elect-0008", "outcome": {}}
@@ -27,12 +27,12 @@ VERBS: Final[tuple[str, ...]] = get_args(Verb)
 DEEPEST: Final = 100
 """Objects and lists within each other that a line has at most; what the suite does with them needs a stack."""
 UNTOLD: Final = ("script", "compared")
-"""What a driven controller is not told: what will happen, and what of its acts is compared."""
+"""What a driven controller is not given: what will happen, and what of its acts is compared."""
 
 
 @dataclass(frozen=True)
 class Hello:
-    """Who an adapter is: what it implements, in which dialect, which verbs it knows, and what it is `without`.
+    """What an adapter is: what it implements, in which dialect, which verbs it knows, and what it is `without`.
 
     `resets` says that it takes a reset.
     """
@@ -60,7 +60,7 @@ def hello_line() -> str:
 
 
 def question_line(vector: Vector) -> str:
-    """The question that a vector asks; of a script nothing is told beforehand."""
+    """The question that a vector asks; of a script nothing is given beforehand."""
     given = {key: value for key, value in vector.given.items() if vector.verb != "control" or key not in UNTOLD}
     return json.dumps({"verb": vector.verb, "id": vector.id, "given": given}, ensure_ascii=False)
 
@@ -76,7 +76,7 @@ def bye_line() -> str:
 
 
 def parse_hello(line: str) -> Hello:
-    """Who an adapter says that it is; MalformedInput names the key that is wrong."""
+    """What an adapter says that it is; MalformedInput names the key that is wrong."""
     where = Where("its hello")
     told = _object(line, where)
     if reason := told.get("error") or told.get("skip"):
@@ -146,7 +146,7 @@ def shown(value: object) -> str:
 
 
 def read_json(text: str) -> Any:
-    """A text as JSON; ValueError where it is none, has a number that JSON cannot write, or nests more than DEEPEST."""
+    """A text as JSON; ValueError if it is no JSON, has a number that JSON cannot write, or nests more than DEEPEST."""
 
     def no_number(found: str) -> NoReturn:
         raise ValueError(f"{found} is no number of JSON")

@@ -63,7 +63,7 @@ class Adapter:
         self.verbs = {verb: _in(dialect, ask) for verb, ask in ASKED.items()}
 
     def answer(self, question: Object) -> Object:
-        """The answer to a question, whatever it is; what is wrong with it is told as an error."""
+        """The answer to a question, whatever it is; what is wrong with it is answered as an error."""
         if not isinstance(question, dict):
             return {"id": None, "error": "expected an object with verb, id and given"}
         verb, name = question.get("verb"), question.get("id")
@@ -75,7 +75,7 @@ class Adapter:
         return {"id": name, **self._told(verb, question)}
 
     def _told(self, verb: object, question: Object) -> Object:
-        """What is told of a question beside its id."""
+        """What answers a question, without its id."""
         if verb == "reset":  # each question has a controller, or a broker, of its own
             return {"outcome": {}}
         if not isinstance(verb, str) or verb not in self.verbs:

@@ -38,7 +38,7 @@ def fence(given: Object, dialect: str) -> Object:
 
 
 def write_state(given: Object, dialect: str) -> Object:
-    """A conditional write, which is that of a leader who takes the last broker out of its ISR."""
+    """A conditional write, which is that of a leader that takes the last broker out of its ISR."""
     state, znode = given["state"], given["znode"]
     known = state | {"isr": [*state["isr"], ELSE], "zk_version": given["expected_version"]}
     broker = reference.broker({

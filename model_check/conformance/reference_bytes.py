@@ -48,7 +48,7 @@ def encode_response(given: Object, _dialect: str) -> Object:
 
 
 def decode_response(given: Object, _dialect: str) -> Object:
-    """The answer that all the bytes are; who reads it knows what was asked."""
+    """The answer that all the bytes are; its reader knows what was asked."""
     key, version = NAMES[given["name"]], given["version"]
     try:
         correlation, response = answer_of(bytes.fromhex(given["hex"]), key, version)

@@ -1,6 +1,6 @@
 """The functions of the controller, asked of the reference by its public face, as an implementer asks his own.
 
-A controller's module is made of what is given, one thing is done, and what happened is told in a vector's words. The
+A controller's module is made of what is given, one thing is done, and what happened is put in a vector's words. The
 module is broker 9's where nobody else needs to be the controller; what is sent to it is left out.
 """
 
@@ -129,7 +129,7 @@ def send_batch(given: Object, dialect: str) -> Object:
 
 
 def handle_isr_changes(given: Object, dialect: str) -> Object:
-    """The listener on /isr_change_notification is called, with what stands there."""
+    """The listener on /isr_change_notification is called, with what is there."""
     partitions, paths = given["partitions"], {name: f"{NOTIFICATIONS}/{name}" for name in given["notifications"]}
     known = {name: one["leadership"] for name, one in partitions.items() if one["leadership"] is not None}
     module = reference.module({

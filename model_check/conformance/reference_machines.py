@@ -94,7 +94,7 @@ def _name(told: Object) -> str:
 
 
 def shut_down(given: Object, dialect: str) -> Object:
-    """A controlled shutdown, as a request handler of the controller treats it."""
+    """A controlled shutdown, as a request handler of the controller does it."""
     module = reference.module(_told(given, dialect) | {"replica_states": _replicas(given)})
     since = module.now
     answer = module.shut_down(given["broker"])

@@ -36,7 +36,7 @@ def sent(happened: Iterable[Any], name: str) -> list[Any]:
 
 
 def led(happened: Iterable[Any]) -> list[int]:
-    """Who is sent LeaderAndIsr."""
+    """The brokers that are sent LeaderAndIsr."""
     return sorted({one["to"] for one in sent(happened, "LeaderAndIsr")})
 
 

@@ -122,7 +122,7 @@ class ShownField:
 
 @dataclass(frozen=True)
 class ShownRecord:
-    """A record of the state, at the places where it stands, and the records of which it is a part."""
+    """A record of the state, at the places where it is, and the records of which it is a part."""
 
     name: str
     meaning: str
@@ -284,7 +284,7 @@ class ShownRequest:
 
 @dataclass(frozen=True)
 class Requests:
-    """The requests between controller and brokers; before each stands a header, before an answer a correlation id."""
+    """The requests between controller and brokers; each begins with a header, an answer with a correlation id."""
 
     header: dict[str, Any]
     requests: list[ShownRequest]

@@ -224,7 +224,7 @@ def _are_texts(value: Any) -> TypeGuard[list[str]]:
 
 
 ABSENT: Final = object()
-"""What stands where a key is missing."""
+"""What is compared where a key is missing."""
 
 
 def _shown(value: object, most: int = 80) -> str:

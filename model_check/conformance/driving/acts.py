@@ -1,10 +1,11 @@
 """What a driven controller does, in a form that is the same for all that may differ.
 
-A turn is what it does until it waits with nothing more to hear. It is told as a list: each write that was applied, in
+A turn is what it does until it waits with nothing more to hear. It is given as a list: each write that was applied, in
 order; what was sent between two writes as one element; each answer to a broker that asked for its controlled shutdown.
-Who is sent something first is nobody's business, so `sent` has, by the name of the request, the brokers that are sent
-the same, and what each of them is sent, in order; but requests to delete replicas, one right behind the other, come of
-a set, so they stand by the names of the replicas. A request to stop no replica is left out: older releases send none.
+The order in which brokers are sent something does not matter, so `sent` has, by the name of the request, the brokers
+that are sent the same, and what each of them is sent, in order; but requests to delete replicas, one right behind the
+other, come of a set, so they are in the order of the replicas' names. A request to stop no replica is left out: older
+releases send none.
 """
 
 import json
@@ -56,7 +57,7 @@ Act: TypeAlias = Wrote | Sent | Replied
 
 
 def read(data: bytes | None) -> Any:
-    """The data of a znode as JSON, as text where they are none, or None."""
+    """The data of a znode as JSON, as text where they are not JSON, or None."""
     if data is None:
         return None
     text = data.decode(errors="replace")
@@ -67,7 +68,7 @@ def read(data: bytes | None) -> Any:
 
 
 def written(data: Any) -> bytes | None:
-    """The data of a znode that are told so."""
+    """The data of a znode that are given so."""
     if data is None:
         return None
     return (data if isinstance(data, str) else json.dumps(data, separators=(",", ":"))).encode()
@@ -93,7 +94,7 @@ def _stops_nothing(request: Object) -> bool:
 
 
 def _sent(sent: list[Sent], compared: Collection[str]) -> list[Object]:
-    """What was sent between two writes, as one element; nothing is none."""
+    """What was sent between two writes, as one element; without any, none."""
     if not sent:
         return []
     return [{"sent": {name: _by_receivers(sent, name) for name in NAMES if name in compared}}]

@@ -1,6 +1,6 @@
 """The world of a driven controller: a ZooKeeper, the other brokers, and a script of what happens to them.
 
-The script is a list of turns. In each of them some things happen, then the controller is told what it hears of: first
+The script is a list of turns. In each of them some things happen, then the controller is given what it hears of: first
 the watches that fire, in their order, then the answers to what it has sent. A turn is over when it waits and there is
 nothing more to tell, or when it asks for something while its session is gone: that is answered in the turn in which it
 has a new one.
@@ -12,7 +12,7 @@ has a new one.
 | `set`, `data` | somebody writes a znode |
 | `delete` | somebody deletes a znode |
 | `end_session`, `renew_session` | the session of a broker ends; its client, the controller's own, too, has a new one |
-| `down`, `up` | a broker's process is killed, or runs again: who is down answers nothing |
+| `down`, `up` | a broker's process is killed, or runs again: while it is down it answers nothing |
 | `shutdown` | a broker asks for its controlled shutdown |
 | `rebalance` | it is time for the automatic rebalance to look |
 | `fail_deletion` | a broker cannot delete the next replica that it is told to |
@@ -166,7 +166,7 @@ class World:
         return {"result": result_of(operation, answer, self._sessions[self._broker])}
 
     def send(self, to: int, request: Object) -> Object:
-        """Take a request to a broker; who stops replicas for good is answered."""
+        """Take a request to a broker; one that stops replicas for good is answered."""
         self._sent += 1
         self._acts.append(Sent(to, request))
         if request["name"] == "StopReplica" and request["delete"]:
@@ -175,7 +175,7 @@ class World:
         return {"result": {"number": self._sent}}
 
     def reply(self, told: Object) -> Object:
-        """Take the answer to who asked for a controlled shutdown."""
+        """Take the answer to the broker that asked for a controlled shutdown."""
         self._acts.append(Replied(told))
         return {"result": {}}
 

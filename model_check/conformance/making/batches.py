@@ -1,9 +1,9 @@
 """A batch of requests: what is added to it, and what is sent of that, to whom and in which order.
 
-Expected is what PROTOCOL.md section 9 says: all LeaderAndIsr, then all UpdateMetadata, then all StopReplica; who is
-told of a partition's leadership has all registered brokers told of its metadata; of a partition that is being deleted
-everybody is told so, whatever is asked for; the older releases differ in what they group, and in what they send empty.
-Before 0.10.2 no batch of Kafka's tells different brokers of different partitions, so that is not asked there.
+Expected is what PROTOCOL.md section 9 says: all LeaderAndIsr, then all UpdateMetadata, then all StopReplica; a
+partition's leadership goes to its brokers, and its metadata to all registered ones; that a partition is being deleted
+goes to all, whatever is asked for; the older releases differ in what they group, and in what they send empty. Before
+0.10.2 no batch of Kafka's tells different brokers of different partitions, so that is not asked there.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from model_check.conformance.vector import DIALECTS, Dialect, Object, since
 from spec.formats.kafka_types import V0102
 
 DOOMED: Final = {"leader": -2, "leader_epoch": 0, "zk_version": 0}
-"""What is told of a partition that is being deleted, beside the rest."""
+"""What is sent of a partition that is being deleted, beside the rest."""
 LATEST: Final = since(V0102)
 OLDEST: Final[tuple[Dialect, ...]] = ("as-coded-0.8.2",)
 MIDDLE: Final[tuple[Dialect, ...]] = tuple(one for one in DIALECTS if one not in (*LATEST, *OLDEST))
@@ -47,7 +47,7 @@ def stops(brokers: Sequence[int], partition: str, *, delete: bool = False) -> Ob
 
 
 def batch_cases() -> Iterator[Case]:
-    """Each kind by itself, then together; twice; to who is not there; of what is deleted, or unknown."""
+    """Each kind by itself, then together; twice; to a broker that is not there; of what is deleted, or unknown."""
     yield from _of("nothing", [])
     for partition in ("orders-0", "orders-1", "more-0"):
         yield from _of(f"LeaderAndIsr of {partition} for all", [leads([1, 2, 3], partition)])
@@ -139,7 +139,7 @@ class Sent:
         self.stopped: dict[int, list[Object]] = {}
 
     def requests(self) -> list[Object]:
-        """For each broker its requests, in order; nothing for who is not registered, since there is no channel."""
+        """For each broker its requests, in order; nothing for one that is not registered, since there is no channel."""
         for one in self.given["adds"]:
             self._add(one)
         sent: list[Object] = []

@@ -2,8 +2,8 @@
 
 The kinds of lines are those of which the specification says nothing, or not all, so that no walk asks for them
 (`logged.py`). What is expected is what the reference's controller says; the independent reason is that Kafka's own says
-the same. In each script all of these kinds are compared, so that who says too much is found, too. A thread that starts,
-waits or ends has no line here: when it does is nobody's business.
+the same. In each script all of these kinds are compared, so that a controller that says too much is found, too. A
+thread that starts, waits or ends has no line here: when it does is nobody's business.
 """
 
 from typing import Final

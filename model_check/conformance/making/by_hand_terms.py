@@ -36,7 +36,7 @@ from model_check.conformance.making.hands import (
 from reference.scripts import CONTROLLER, CONTROLLER_EPOCH, REASSIGN_PARTITIONS
 
 STUCK: Final = (topic("a", [2]), starts(1), asks_to_elect("a-0"))
-"""A request for elections stands, for a partition that has no leadership (D49)."""
+"""A request for elections exists, for a partition that has no leadership (D49)."""
 HALF: Final = (*STUCK, deletes(CONTROLLER) + wins_after(2))
 """A failover has failed on that, and another on the channels that are left over; then another controller won."""
 SENDS_IN_VAIN: Final = (topic("a", [1, 2]), starts(1), starts(2), vanishes("a"), starts(3))

@@ -1,7 +1,7 @@
 """A case before it has its id, and how cases become files of vectors.
 
 A case that is there already keeps its id, whatever is made beside it; a new one gets the next number of its group, and
-the id of one that is made no more is retired. What came of it is told in the change log.
+the id of one that is made no more is retired. The change log says what came of it.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ from spec.errors import BadInput
 
 @dataclass(frozen=True)
 class Case:
-    """What a vector says, but for its id."""
+    """What a vector says, without its id."""
 
     verb: Verb
     title: str

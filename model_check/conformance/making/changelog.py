@@ -1,8 +1,8 @@
 """What came with each version of the vectors, by id: `vectors/CHANGELOG.md`, which is written, and read again.
 
-Who has an adapter sees there what a newer version asks of it. The version has to rise as FORMAT.md says: the first
-number when one that passed may fail, which is when the same question has lost a legal outcome, in a dialect in which it
-was asked before; the second when ids come or go. A version that has not risen enough is refused.
+The author of an adapter sees there what a newer version asks of it. The version has to rise as FORMAT.md says: the
+first number when one that passed may fail, which is when the same question has lost a legal outcome, in a dialect in
+which it was asked before; the second when ids come or go. A version that has not risen enough is refused.
 """
 
 import hashlib

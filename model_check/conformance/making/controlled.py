@@ -145,7 +145,7 @@ SOURCES: Final = {rule.name: rule.source for rule in rules() if rule.actor.start
 
 
 def script_of(walker: Walker, script: Script) -> list[list[Object]]:
-    """A script's items, turn by turn; the topics that stand from the start come before everything."""
+    """A script's items, turn by turn; the topics that exist from the start come before everything."""
     tree = walker.sides.initial().cluster.zookeeper.tree
     standing = [{"create": path, "data": read(tree[path].data)} for path in tree if path.startswith(TOPICS)]
     return [[*(standing if not number else ()), *turn.items] for number, turn in enumerate(script.turns)]

@@ -1,4 +1,5 @@
-"""Operations that wait in a purgatory: who completes them, who finds them expired, and what stays on the lists.
+"""Operations that wait in a purgatory: which thread completes them, which finds them expired, and what stays on the
+lists.
 
 Expected is what PROTOCOL.md section 11 says, step by step, in one thread: an operation is tried, watched under each of
 its keys, tried once more, and armed; a check walks a list, drops what is completed and tries the rest; the clock ends
@@ -114,7 +115,7 @@ def delay_outcomes(limit: int, steps: Sequence[Object]) -> list[Object]:
 
 @dataclass
 class _Waiting:
-    """An operation: where it stands, when its time is up, and whether its timer is armed."""
+    """An operation: where it is, when its time is up, and whether its timer is armed."""
 
     holds: bool
     due: int

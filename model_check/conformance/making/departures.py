@@ -28,7 +28,7 @@ USUAL: Final[Object] = {
 SECOND: Final = ("a-0/2", "b-0/2")
 """The replicas of two partitions on broker 2."""
 NOT_REGISTERED, UNKNOWN = 8, -1
-"""The codes that refuse a shutdown: of who is not registered; in 0.8.2 whatever the reason."""
+"""The codes that refuse a shutdown: of a broker that is not registered; in 0.8.2 whatever the reason."""
 
 # ------------------------------------------------------------------------------------------------- controlled shutdown
 
@@ -219,7 +219,7 @@ def _is_done(change: Any, *given: Any) -> bool:
 
 
 def _told(one: Leaderships, *, is_everything: bool) -> list[str]:
-    """The partitions that brokers are told of: what LeaderAndIsr names, or everything, and beside that the doomed."""
+    """The partitions that brokers are sent: what LeaderAndIsr names, or everything, and beside that the doomed."""
     named = {*one.led} | ({*one.cached} if is_everything else set())
     return sorted(named | ({name for name in one.cached if one.is_doomed(name)} if named else set()))
 

@@ -159,7 +159,7 @@ def _is_mixed(told: Object) -> bool:
 
 
 def _way(told: Object, outcome: Object) -> object:
-    """In which way an input comes to its answer: where in the lists its parts stand, not who they are."""
+    """In which way an input comes to its answer: where in the lists its parts are, not which they are."""
     replicas = told["assigned"] if "assigned" in told else told["reassigned"]
     alive = told["live"] if "live" in told else told["registered"]
     in_sync = told["isr"]

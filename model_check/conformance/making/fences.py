@@ -1,6 +1,6 @@
 """The fences of a broker: what it makes of a request by the epochs in it, next to those that it knows.
 
-Expected is what PROTOCOL.md section 10 says, for each order in which the epochs can stand: a request of an older
+Expected is what PROTOCOL.md section 10 says, for each order that the epochs can have: a request of an older
 controller changes nothing; of the partition LeaderAndIsr needs a strictly higher leader epoch, StopReplica and
 UpdateMetadata need none. The reference, which is explored beside the specification, has rules of its own for it.
 """
@@ -27,9 +27,9 @@ from spec.formats.requests import RequestHeader
 
 BROKER: Final = 2
 KNOWN, TOLD = 5, {"older": 4, "same": 5, "newer": 6}
-"""The controller epoch that the broker knows, and those that it is told."""
+"""The controller epoch that the broker knows, and those that it is sent."""
 LEADER_EPOCHS: Final = ((-1, 0), (-1, 7), (0, 0), (3, 0), (3, 2), (3, 3), (3, 4), (3, 7), (3, 9))
-"""Leader epochs: known, where -1 is none, and told."""
+"""Leader epochs: known, where -1 is no epoch, and sent."""
 CACHED: Final = {-1: -1, 0: 2, 3: 7}
 """What the metadata cache has then: UpdateMetadata may have come first."""
 DELETED: Final = -2

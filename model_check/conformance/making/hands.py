@@ -45,7 +45,7 @@ def registers(broker: int) -> Items:
 
 
 def hangs(broker: int) -> Items:
-    """A broker's process answers nothing any more; its session stands."""
+    """A broker's process answers nothing any more; its session lives."""
     return [{"down": broker}]
 
 

@@ -1,8 +1,8 @@
 """A leader changes its ISR: `maybeShrinkIsr` and `maybeExpandIsr`, several in a row.
 
 Expected is what PROTOCOL.md section 10 says: the leader writes itself, its own leader epoch, the controller epoch that
-it was told, and the new ISR, on the version that it knows. Once that is done it knows the new ISR and version; else it
-knows what it knew, and tries again on the same version. What stands there is compared as section 2 has it.
+it was sent, and the new ISR, on the version that it knows. Once that is done it knows the new ISR and version; else it
+knows what it knew, and tries again on the same version. What is there is compared as section 2 has it.
 """
 
 import json
@@ -29,7 +29,7 @@ def _text(state: Object) -> str:
 
 
 def isr_cases() -> Iterator[Case]:
-    """Changes on the version that stands, on others, where the same stands or something else; then several."""
+    """Changes on the present version, on others, where the same content is there or something else; then several."""
     for words, change in (
         ("one lags", SHRINKS), ("two lag", {"shrink": [1, 3]}), ("the first of the others lags", {"shrink": [1]}),
         ("nobody lags", {"shrink": []}), ("one has caught up", EXPANDS), ("one in sync has caught up", {"expand": 3}),

@@ -75,7 +75,7 @@ def kinds_of(scripts: Iterable[Script]) -> frozenset[str]:
 def log_case(case: Case, script: Script, kinds: Iterable[str]) -> Case:
     """The case that asks for the lines of a script's last turn, among those of some kinds.
 
-    Where that may be none, what is done is asked for, too, for who only waits logs nothing.
+    Where that may be none, what is done is asked for, too, for a controller that only waits logs nothing.
     """
     last, number = script.turns[-1], str(len(script.turns) - 1)
     compared = sorted({*kinds} - _unsure(script))

@@ -188,7 +188,7 @@ def _case(
 
 
 def call_outcomes(given: Object, dialects: Sequence[Dialect]) -> list[Object]:
-    """What a call may come to in these dialects: its keys are treated in any order."""
+    """What a call may come to in these dialects: its keys are handled in any order."""
     return in_any_order(given["keys"], lambda order: _outcome(given, order, dialects))
 
 

@@ -2,7 +2,7 @@
 
 Expected is what PROTOCOL.md sections 2, 7.7 and 9 say: all notifications are read, then all state znodes that they
 name; the cache takes these, UpdateMetadata of what was named goes to all registered brokers, and all notifications that
-were listed are deleted. Whatever raises on the way ends the rest of it, but for the deletion.
+were listed are deleted. Whatever raises on the way ends the rest of it, except the deletion.
 """
 
 import json
@@ -20,7 +20,7 @@ EARLIER: Final[tuple[Dialect, ...]] = tuple(one for one in ALL if one not in LAT
 CACHED: Final[Object] = {"leader": 1, "leader_epoch": 4, "isr": [1, 2, 3], "controller_epoch": 2, "zk_version": 6}
 FIELDS: Final = ("controller_epoch", "leader", "leader_epoch", "isr")
 DOOMED: Final = -2
-"""The leader by which brokers are told that a partition is gone."""
+"""The leader by which brokers are sent that a partition is gone."""
 
 
 class Raised(Exception):
@@ -128,7 +128,7 @@ def _case(
 
 
 def _handled(given: Object, cached: Object, dialects: Sequence[Dialect]) -> tuple[Object, Object | None]:
-    """The cache then, and what brokers are told; Raised has the cache."""
+    """The cache then, and what brokers are sent; Raised has the cache."""
     if {*given["notifications"].values()} & {*UNREADABLE.values()}:
         raise Raised(cached)
     texts = [one for one in given["notifications"].values() if one not in {*NOTHING.values()}]

@@ -1,8 +1,9 @@
-"""The arithmetic of a reassignment: one run of `onPartitionReassignment`, for OAR, RAR, ISR, leader and who lives.
+"""The arithmetic of a reassignment: one run of `onPartitionReassignment`, for OAR, RAR, ISR, leader and the live
+brokers.
 
-Expected is what PROTOCOL.md section 8 says of steps 1 to 12. Who is not yet in sync makes it phase A: the union of
-RAR and AR is written, RAR first, the leader epoch rises, and the replicas that are new start. Else it is phase B: a
-leader of RAR is found, the old replicas leave the ISR one by one, are stopped and deleted, and RAR is written. By
+Expected is what PROTOCOL.md section 8 says of steps 1 to 12. A replica that is not yet in sync makes it phase A: the
+union of RAR and AR is written, RAR first, the leader epoch rises, and the replicas that are new start. Else it is phase
+B: a leader of RAR is found, the old replicas leave the ISR one by one, are stopped and deleted, and RAR is written. By
 section 4 no replica starts anew that leads by its state znode.
 """
 

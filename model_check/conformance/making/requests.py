@@ -1,4 +1,4 @@
-"""Requests as bytes and as JSON, both ways, in each version; and bytes that are none.
+"""Requests as bytes and as JSON, both ways, in each version; and bytes that are not one.
 
 What Kafka 0.10.2.2 sent is among them, as its brokers logged it; one of each shape. The bytes are those of
 `spec/formats/requests.py`, which a codec that knows only the message definitions makes, too (a test compares them).
@@ -66,7 +66,7 @@ CLIENTS: Final = ("1", "controller ä", "")
 
 
 def request_cases() -> Iterator[Case]:
-    """Each request, both ways; then what is none."""
+    """Each request, both ways; then what is not one."""
     for number, (words, version, request) in enumerate(REQUESTS):
         header = _header(request.api_key, version, number)
         told, digits = request_to_json(header, request), request_to_hex(header, request)

@@ -1,4 +1,4 @@
-"""The answers to the four requests as bytes and as JSON, both ways, in each version; and bytes that are none.
+"""The answers to the four requests as bytes and as JSON, both ways, in each version; and bytes that are not one.
 
 The bytes are packed here from what PROTOCOL.md section 9 says of each answer, number by number, without the formats of
 `spec/formats`, which the reference uses.
@@ -105,7 +105,7 @@ HEAD: Final = pack(">ih", 7, 0)
 ENTRY: Final = pack(">hBih", 1, ord("t"), 0, 0)
 """A partition in the answer to LeaderAndIsr."""
 TAKEN: Final[list[Object]] = [REFUSED, {"correlation_id": 7}]
-"""Kafka's client takes it; who refuses it is as right."""
+"""Kafka's client takes it; a client that refuses it is as right."""
 
 
 def _hostile_cases() -> Iterator[Case]:

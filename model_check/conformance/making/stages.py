@@ -183,7 +183,7 @@ def shape(told: Object) -> str:
 
 
 def cover(shows: Sequence[Shown], known: Shown = frozenset()) -> list[int]:
-    """A cover of what some scripts show, but for what is known, by their places: again and again one that shows most
+    """A cover of what some scripts show, without what is known, by their places: again and again one that shows most
     that none has shown yet, the first of such.
     """
     left = frozenset[tuple[str, ...]]().union(*shows) - known

@@ -4,7 +4,7 @@ No walk has one: in the specification only who is elected creates /controller, a
 request. So walks are changed here whose last turn is a request for elections. The session ends before the request is
 made, and somebody creates /controller again by hand, with the same broker in it. The controller hears that it has a new
 session, finds itself named, and goes on (KAFKA-4229), but its watches are gone. Once its broker is registered, all
-listeners are called, and what comes of that is what came in the walk, where the watch told of the request.
+listeners are called, and what comes of that is what came in the walk, where the watch fired for the request.
 """
 
 from collections.abc import Iterable, Iterator

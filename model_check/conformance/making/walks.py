@@ -29,7 +29,7 @@ from spec.formats.request_schemas import LeaderAndIsrRequest, Request, StopRepli
 from spec.model import Model
 
 MOST: Final = 24
-"""Orders of a turn, at most, and twice as many ways to them; a turn of more is none."""
+"""Orders of a turn, at most, and twice as many ways to them; a turn of more is left out."""
 NAMES: Final[dict[type[Request], str]] = {
     LeaderAndIsrRequest: "LeaderAndIsr", UpdateMetadataRequest: "UpdateMetadata", StopReplicaRequest: "StopReplica",
 }  # fmt: skip
@@ -214,7 +214,7 @@ class Walker:
         return turn(acts, self.compared)
 
     def _following(self, way: _Way, ended: list[_Way]) -> list[_Way]:
-        """The ways on: several where the order is open; one that is at its end is told of."""
+        """The ways on: several where the order is open; one that is at its end goes to `ended`."""
         possible = self.choices(way.pair, way.steps)
         own = who_acts.next_choices(way.pair.cluster, [one for one, _ in possible.values()])
         if not own:

@@ -1,8 +1,8 @@
 """The conditional write of a state znode: `updateLeaderAndIsr`, with the rule that equal content counts as written.
 
-Expected is what PROTOCOL.md section 2 says: the version decides; where it is another, what stands there is read, and
-if it says what was to be written (leader, leader epoch, ISR in order, controller epoch), however it is spelled, the
-write counts as done, at the version that stands (KAFKA-1382).
+Expected is what PROTOCOL.md section 2 says: the version decides; where it is another, what is there is read, and if it
+says what was to be written (leader, leader epoch, ISR in order, controller epoch), however it is spelled, the write
+counts as done, at the present version (KAFKA-1382).
 """
 
 import json
@@ -34,11 +34,11 @@ TORN: Final = {
     "a leader as text": json.dumps(CONTENT | {"leader": "2"}),
 }  # fmt: skip
 STANDS: Final = 4
-"""The data version of what stands."""
+"""The data version of what is there."""
 
 
 def write_cases() -> Iterator[Case]:
-    """On the version that stands, on others, on any; where other content stands, the same, none that can be read."""
+    """On the present version, on others, on any; where other content is there, the same, none that can be read."""
     for words, content in OTHERS.items():
         yield _case(f"where {words} stands", json.dumps(content), STANDS, written=True)
         yield _case(f"where {words} stands", json.dumps(content), STANDS - 1)

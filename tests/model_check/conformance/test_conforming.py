@@ -329,7 +329,7 @@ def test_expected_failures_are_ids_with_reasons() -> None:
     assert parse_expected(text, "known.txt", ["kcs-elect-0001"]) == {"kcs-elect-0001": "we elect otherwise"}
     with pytest.raises(MalformedInput, match=r"known\.txt:1: there is no vector kcs-elect-9999"):
         parse_expected("kcs-elect-9999 why", "known.txt", ["kcs-elect-0001"])
-    with pytest.raises(MalformedInput, match=r"known\.txt:2: kcs-elect-0001 stands there twice"):
+    with pytest.raises(MalformedInput, match=r"known\.txt:2: kcs-elect-0001 is there twice"):
         parse_expected("kcs-elect-0001\tone\nkcs-elect-0001 two", "known.txt", ["kcs-elect-0001"])
     with pytest.raises(MalformedInput, match=r"known\.txt:3: say why kcs-elect-0001 is expected to fail"):
         parse_expected("\n\nkcs-elect-0001", "known.txt", ["kcs-elect-0001"])
