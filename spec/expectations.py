@@ -2,7 +2,7 @@
 
 A count that may drift is no gate, so the manifest holds exact numbers, written down by a person who looked at them:
 
-    [scope.tiny.verify]              # how `kcheck verify` treats the scope; every line may be left out
+    [scope.tiny.verify]              # how `kcheck verify` handles the scope; every line may be left out
     deep = false                     # true: only with --deep
     goals = true                     # false: keep no graph, say nothing of `recoverable` and `eventually`
     replayed = false                 # true: every edge of its first variant is compared with the reference, every day

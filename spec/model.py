@@ -158,7 +158,7 @@ class Model:
 
     @property
     def shutdowns_outlive_terms(self) -> bool:
-        """Whether a controlled shutdown that was begun is treated on when its controller has resigned."""
+        """Whether a controlled shutdown that was begun goes on when its controller has resigned."""
         return self.has("shutdown") and not self.fixes(Switch.SHUTDOWN_ENDS_WITH_TERM)
 
     @property

@@ -43,7 +43,7 @@ class Switch(enum.Enum):
     KEEP_UNREAD_REQUESTS = "D49, S8: a controller deletes, or changes, an admin's request only if it has read it (ours)"
     CACHE_WHAT_IS_WRITTEN = "S4: a removal caches what it has written, not what it has failed to write (a fix of ours)"
     SHUTDOWN_ENDS_WITH_TERM = (
-        "D3, D5: a controlled shutdown is treated in one term, and ends with it (KAFKA-5028, 0.11.0.0)"
+        "D3, D5: a controlled shutdown is handled in one term, and ends with it (KAFKA-5028, 0.11.0.0)"
     )
     FENCED_ANSWERS = "D5: a controlled shutdown is answered only while /controller_epoch is the answerer's own (ours)"
     BROKER_EPOCHS = "D12: a registration's creation zxid tells a returned broker from one that never left (2.2.0)"

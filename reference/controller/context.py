@@ -5,7 +5,7 @@ is not the same as believing to be leader, and neither is asked of ZooKeeper aga
 
 Kafka 0.10.2.2: `ControllerContext`, the maps of `PartitionStateMachine` and `ReplicaStateMachine`. Kafka leaves the
 caches as they are when it resigns (D13); those of brokers, topics and leadership nobody reads before the next failover
-overwrites them, so here they are emptied, unless a controlled shutdown is being treated, whose request handler goes on,
+overwrites them, so here they are emptied, unless a controlled shutdown is being handled, whose request handler goes on,
 or, before 0.10.2.0, a partition reassigned, whose listener does (D8).
 """
 
@@ -136,7 +136,7 @@ class Deleting:
 
 @dataclass(frozen=True)
 class Shutdown:
-    """The controlled shutdown that is in work: of which broker, and which of its partitions are still to be treated.
+    """The controlled shutdown that is in work: of which broker, and which of its partitions are still to be handled.
 
     It has `failed` where an exception has ended it, and the answer is an error.
     """

@@ -72,7 +72,7 @@ def _left_to_tell(controller: KafkaController) -> Deleting:
 
 
 def _end_shutdown(controller: KafkaController) -> None:
-    """The handler that treats a controlled shutdown goes on, unless that is fixed, or it was what was refused."""
+    """A running controlled shutdown outlives the resignation, unless the fix is on or the refused write was its own."""
     if controller.fixes(Switch.SHUTDOWN_ENDS_WITH_TERM):
         controller.shutdown = None
     elif controller.activity.handler is Handler.SHUTDOWN:
@@ -80,6 +80,6 @@ def _end_shutdown(controller: KafkaController) -> None:
 
 
 def fail_shutdown(controller: KafkaController) -> None:
-    """An exception ends the shutdown that is treated: nothing more of it is, and the answer is an error."""
+    """An exception ends the running shutdown: nothing more of it is done, and the answer is an error."""
     if controller.shutdown is not None:
         controller.shutdown = replace(controller.shutdown, to_move=frozenset(), failed=True)

@@ -1,9 +1,9 @@
-"""The batches of the two state machines: each call of a machine begins its batch, and sends it when all is treated.
+"""The batches of the two state machines: each call of a machine begins its batch, and sends it when all is handled.
 
 Nothing that is raised by either leaves the call: it is logged in controller.log. What a send that failed left in the
 batch is never cleared, and no later call of the machine can begin, as long as the process lives (D28-machines). A
 machine that is not up, since the failover ended before it came to that (D4), or the term has, raises at the first that
-it is to treat, and state-change.log has nothing of it.
+it is to handle, and state-change.log has nothing of it.
 
 Kafka 0.10.2.2: `handleStateChanges` of `PartitionStateMachine` and `ReplicaStateMachine`. PROTOCOL.md section 9.
 """

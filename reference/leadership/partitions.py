@@ -4,7 +4,7 @@ A New partition is initialised: its live assigned replicas become the ISR, the f
 znode is created. An Offline partition is elected for: read the state znode, give up if a newer controller wrote it, ask
 the offline selector, write on the version read, and again until the write holds. What was decided goes into one batch.
 
-A call treats its partitions one by one; what is raised for one is logged in state-change.log, leaves its state as it
+A call handles its partitions one by one; what is raised for one is logged in state-change.log, leaves its state as it
 was, and stops none of the others: their batch is sent. A batch that cannot be begun ends the call, which is logged in
 controller.log. Nothing is raised out of a call but a fenced write.
 
@@ -82,7 +82,7 @@ def bring_online(
 
 
 def _invoke(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> bool:
-    """`handleStateChanges` begins; whether it treats the partitions."""
+    """`handleStateChanges` begins; whether it handles the partitions."""
     controller.report(lines.PartitionsInvoked, target=target, partitions=tuple(partitions))
     error, is_up = partial(lines.PartitionsInvokedError, target=target), controller.partition_machine.has_started
     return begin(controller, controller.partition_batch, error, is_up=is_up or not partitions)

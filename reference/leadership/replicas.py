@@ -68,7 +68,7 @@ def logged(replicas: Iterable[Replica]) -> LoggedReplicas:
 
 
 def _invoke(controller: KafkaController, replicas: Collection[Replica], target: ReplicaState) -> bool:
-    """`handleStateChanges` begins, for at least one replica; whether it treats them, as a machine that is up does."""
+    """`handleStateChanges` begins, for at least one replica; whether it handles them, as a machine that is up does."""
     if replicas:
         controller.report(ReplicasInvoked, target=target, replicas=logged(replicas))
     error, is_up = partial(ReplicasInvokedError, target=target), controller.replica_machine.has_started

@@ -104,7 +104,7 @@ class ShutdownHandler:
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
     def handle(self, request: ControlledShutdownRequest) -> ControlledShutdownResponse:
-        """`shutdownBroker`: what the broker still leads, once all of its partitions have been treated."""
+        """`shutdownBroker`: what the broker still leads, once all of its partitions have been handled."""
         with self.lock:
             if not self.controller.is_active:
                 return ControlledShutdownResponse(begin_shutdown(self.controller, request.broker_id))

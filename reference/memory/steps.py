@@ -173,7 +173,7 @@ def check_imbalance(cluster: MemoryCluster, *, c: int, h: int) -> None:
 
 
 def take_lock(cluster: MemoryCluster, *, c: int, p: int, treat: Callable[..., Procedure[None]]) -> None:
-    """A thread takes the lock for one of the partitions that it treats one by one, and may find nothing to do.
+    """A thread takes the lock for one of the partitions that it handles one by one, and may find nothing to do.
 
     What it does first belongs to this step, unless that is to resign, or comes behind the StopReplica of a shutdown.
     """

@@ -17,7 +17,7 @@ PARTS = ("shutdown",)
 
 @lemma(source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS)
 def only_active_controllers_handle_shutdowns(s: State, m: Model, c: int) -> Value:
-    """Only an active controller treats a shutdown; where that outlives the term, one whose process runs."""
+    """Only an active controller handles a shutdown; where that outlives the term, one whose process runs."""
     alive = s.processes[c].session != Session.NONE if m.shutdowns_outlive_terms else s.controllers[c].active
     return either(alive, s.controllers[c].shutdown_of == 0)
 
@@ -26,8 +26,8 @@ def only_active_controllers_handle_shutdowns(s: State, m: Model, c: int) -> Valu
 def a_shutdown_is_treated_apart(s: State, m: Model, c: int) -> Facts:
     """The lock is held for the treatment of one broker, or for the handling of the dead, and not for both.
 
-    While one is treated the controller elects, or removes, or resigns since it cannot send. Where a follower is taken
-    out of the ISR, it is the broker that is treated, and does not lead that partition in the cache; it may lead those
+    While one is handled the controller elects, or removes, or resigns since it cannot send. Where a follower is taken
+    out of the ISR, it is the broker that shuts down, and does not lead that partition in the cache; it may lead those
     that are to be moved next.
     """
     controller = s.controllers[c]

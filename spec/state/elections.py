@@ -59,7 +59,7 @@ class Shutdowns(Record, kept=has("shutdown")):
 
     shutting_down = Field(BROKER_SET, (), "The brokers that are shutting down, and may not lead.")
     shutdown_of = Field(BROKER, 0, "The broker whose request is being handled; -1: none.")
-    to_move = flags(PARTITIONS, "The partition is still to be treated, for that request.")
+    to_move = flags(PARTITIONS, "The partition is still to be handled, for that request.")
     shutdown_fails = Flag(
         "An exception has ended the treatment.",
         kept=per_scope("an exception may end the treatment", lambda m: m.loses_topics or m.shutdowns_outlive_terms),

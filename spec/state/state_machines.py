@@ -1,4 +1,4 @@
-"""Whether the two state machines of a controller are up; what is asked of machines that are not, they do not treat.
+"""Whether the two state machines of a controller are up; machines that are not do nothing that they are asked.
 
 `handleStateChange` of either raises at the first item then, outside of what it catches and logs in state-change.log.
 

@@ -109,7 +109,7 @@ def lose_shutdown_request(s: State, m: Model, b: int, c: int) -> None:
 
 @locking_step(source=SOURCE, parts=PARTS)
 def accept_shutdown(s: State, m: Model, c: int, b: int) -> None:
-    """The broker is shutting down from now on; its replicated partitions are to be treated. One shutdown at a time."""
+    """The broker is shutting down from now on; its replicated partitions are to be handled. One shutdown at a time."""
     controller = s.controllers[c]
     require(controller.active, controller.shutdown_of == 0, _is_asked(s, b, c))
     require(m.brokers.in_set(b, controller.live))
@@ -185,7 +185,7 @@ def _leave(s: State, m: Model, c: int) -> None:
 
 @locking_step(source=SOURCE, parts=PARTS)
 def answer_shutdown(s: State, m: Model, c: int, b: int) -> None:
-    """All are treated: the answer is what the broker still leads; if that is nothing, it may go.
+    """All are handled: the answer is what the broker still leads; if that is nothing, it may go.
 
     What was cached only for this is of no use any more, where the term has ended.
     """

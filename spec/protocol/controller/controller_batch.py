@@ -13,9 +13,9 @@ they read anything: they raise, and the batch stays as it is. The exception aban
 and ends the run of a reassignment, the deletion thread, or a controlled shutdown, whose answer is an error then; but
 ISR change notifications that were read are deleted all the same.
 
-A controlled shutdown may be treated still when its term has ended, and before 0.10.2.0 ISR change notifications and
-reassignments (D8). There are no channels then, so a send raises, with the same consequence: the elector resigns, and
-deletes a successor's /controller.
+A controlled shutdown may still run when its term has ended, and so may, before 0.10.2.0, the handling of ISR change
+notifications and reassignments (D8). There are no channels then, so a send raises, with the same consequence: the
+elector resigns, and deletes a successor's /controller.
 
 A failover that finds it so has the elector resign twice: elect() catches what is raised, and has it resign for that,
 too. The second time /controller may be a successor's (D3).

@@ -45,7 +45,7 @@ RESET_BY_RESIGNATION = (
     "imbalanced", "shutting_down", "topic_ids", "started", "created",
 )  # fmt: skip
 
-#: What a controlled shutdown goes by that is treated still when the term has ended, beside the topics and their AR.
+#: What a controlled shutdown goes by that still runs when the term has ended, beside the topics and their AR.
 SHUTDOWN = ("shutdown_of", "to_move", "shutdown_fails")
 
 #: What a running handler keeps of a partition.
@@ -142,7 +142,7 @@ def _goes_on_with_shutdown(controller: Controller, m: Model) -> Value:
 
 
 def shutdown_fails(controller: Controller) -> None:
-    """An exception ends the shutdown that is treated: nothing more of it is, and the answer is an error."""
+    """An exception ends the running shutdown: nothing more of it is done, and the answer is an error."""
     reset(controller, "to_move")
     controller.shutdown_fails = controller.shutdown_of != 0
 

@@ -19,7 +19,7 @@ happens where only failed brokers' replicas are stopped.
 Left out: that the order of a broker's deletions is fixed when the batch is sent; here each delivery may be of any. And
 most of the sends that fail: requests go on unbounded queues, and only a leader that is registered without the listener
 which brokers use among themselves, or an interrupt, raises (spec/protocol/controller/failed_sends.py), and a controller
-without channels, which only sends where after its term it treats a shutdown, or before 0.10.2.0 a notification or a
+without channels, which only sends where after its term it handles a shutdown, or before 0.10.2.0 a notification or a
 reassignment (spec/protocol/controller/controller_batch.py). Kafka then logs what is left in the batch, which stays
 dirty: a state machine's for ever (D28-machines); the controller's own is cleared, and the elector resigns.
 
