@@ -104,6 +104,6 @@ def eventually_deleted_topics_are_cached_nowhere(at: Moment) -> Shown:
 
 def _left(at: Moment, partition: TopicPartition, last: Arrival) -> Break | None:
     """Whether what a broker was sent last of a partition is that it exists."""
-    text = f"broker {last.broker} knows {partition} ({last.place}), and was not sent that it is gone with its topic"
+    text = f"broker {last.broker} knows {partition} ({last.place}), and no UpdateMetadata has removed it with its topic"
     row = signatures.of_left_in_cache(at, partition.topic)
     return at.broken(text, row) if tells(last, partition) else None

@@ -177,11 +177,11 @@ ROWS = (
         defining=("deliver_request_in_half",),
     ),
     Defect("D69",
-        "What lay on an old connection is carried out: a broker lists who lived then, and follows no newcomer",
+        "A broker carries out what lay on an old connection: it lists brokers of then, and follows no newcomer",
         breaks="recoverable_live_replicas_are_informed", scope="late_requests", first_depth=22,
     ),
     Defect("D69-deleted",
-        "What lay on an old connection is carried out: a broker hosts again what it has deleted",
+        "A broker carries out what lay on an old connection: it hosts again what it has deleted",
         breaks="deleted_replicas_stay_deleted", scope="late_deletion", first_depth=15,
     ),
 )  # fmt: skip

@@ -108,7 +108,7 @@ def test_a_deleted_topic_that_a_broker_was_not_told_to_forget_is_told(tmp_path: 
     deleted(story)
     told = story.tell(1, 2, 0, (2, 3))
     place = story.rest()
-    text = f"{place}: broker 1 knows [t,0] ({told}), and was not sent that it is gone with its topic"
+    text = f"{place}: broker 1 knows [t,0] ({told}), and no UpdateMetadata has removed it with its topic"
     assert breaks(checked(story, tmp_path), LEFT) == [text]
 
 
