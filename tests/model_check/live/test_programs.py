@@ -11,7 +11,7 @@ from model_check.live.command_program import PLACEHOLDERS, SILENT, Agreed, comma
 from model_check.live.kafka_jars import KafkaJars
 from model_check.live.kafka_program import kafka, logging_of, settings_of
 from model_check.live.live_setup import chosen_program
-from model_check.live.programs import REAL_TIMES, Launch, Program
+from model_check.live.programs import REAL_TIMES, Child, Launch, Program
 from model_check.recordings.members import Role
 from spec.errors import BadInput, EnvironmentFailure, UnknownName
 from spec.formats.kafka_types import V0102, V082, V090, KafkaVersion
@@ -90,17 +90,25 @@ def test_a_command_is_up_once_it_says_so(tmp_path: Path) -> None:
     script = "import time; time.sleep(0.3); print('rea' + 'dy', flush=True); time.sleep(60)"
     child = command(f'{sys.executable} -c "{script}"', Agreed(up_when="ready")).start(launch(tmp_path))
     assert not child.has_started
-    deadline = time.monotonic() + 10
-    while not child.has_started:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    await_start(child)
     child.end()
     assert child.process.returncode == -9
 
 
-@pytest.mark.parametrize(("agreed", "exit_code"), [(Agreed(), -15), (Agreed(stop_with="INT"), -2)])
+def await_start(child: Child) -> None:
+    """Until then a signal may meet what starts the command."""
+    deadline = time.monotonic() + 10
+    while not child.has_started:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("agreed", "exit_code"), [(Agreed(up_when="up"), -15), (Agreed(up_when="up", stop_with="INT"), -2)]
+)
 def test_a_command_is_stopped_with_the_signal_that_was_agreed(agreed: Agreed, exit_code: int, tmp_path: Path) -> None:
-    child = command("sleep 60", agreed).start(launch(tmp_path))
+    child = command("sh -c 'echo up; exec sleep 60'", agreed).start(launch(tmp_path))
+    await_start(child)
     child.tell_to_stop()
     assert child.process.wait(10) == exit_code
     assert not child.has_failed
