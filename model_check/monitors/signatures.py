@@ -25,6 +25,8 @@ FAILOVER = 30_000
 """Milliseconds that a controller may take to come to work."""
 NOTICED = 500
 """Milliseconds after which a controller that runs, and has nothing to do, has seen that a broker is gone."""
+SETTLED = 2_000
+"""Milliseconds after the last write of anybody until a controller that runs has nothing to do."""
 
 
 def of_unraised(at: Moment) -> str:
@@ -162,16 +164,20 @@ def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:
 def _could_notice(at: Moment, gone: Write, back: Write) -> bool:
     """Whether who is in office had nothing to wait for, and time, between a broker's end and its return.
 
-    It was not stopped, as far as clocks tell, and the cluster is known to have been at rest while the broker was away,
-    or before, if nothing was written since.
+    It was not stopped, as far as clocks tell, and nothing had been written for `SETTLED` when the broker ended; or the
+    cluster is known to have been at rest while the broker was away, or before, if nothing was written since.
     """
     history, owner = at.history, at.history.office(at.number).owner
     if owner is None or owner.broker is None or back.ms - gone.ms < NOTICED:
         return False
-    if history.acts.is_stopped(owner.broker, gone.ms - SKEW, back.ms + SKEW):
+    earlier = [one for one in history.writes[: gone.number] if one.zxid != gone.zxid]
+    last = max(earlier[-1].ms if earlier else 0, history.writes[history.office(at.number).since].ms)
+    is_settled = gone.ms - last >= SETTLED
+    if history.acts.is_stopped(owner.broker, (last if is_settled else gone.ms) - SKEW, back.ms + SKEW):
         return False
-    quiet = next((one.number + 1 for one in reversed(history.writes[: gone.number]) if one.zxid != gone.zxid), 0)
-    return any(quiet <= min(cuts) <= max(cuts) <= back.number for cuts in map(history.cuts, history.acts.rests))
+    quiet = earlier[-1].number + 1 if earlier else 0
+    at_rest = (quiet <= min(cuts) <= max(cuts) <= back.number for cuts in map(history.cuts, history.acts.rests))
+    return is_settled or any(at_rest)
 
 
 def of_stale_metadata(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
