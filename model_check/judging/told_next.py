@@ -4,7 +4,7 @@ The listener is given the notifications that exist, reads the state znode of eac
 every broker these in one UpdateMetadata. A controller that was paused is often called long after it was woken, when
 more notifications exist and others have written what these name: what it found, its next lines tell.
 
-Kafka 0.10.2.2: `IsrChangeNotificationListener`. PROTOCOL.md section 7.1.
+Kafka 0.10.2.2: `IsrChangeNotificationListener`. PROTOCOL.md section 7.7.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
