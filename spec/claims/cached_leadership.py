@@ -59,7 +59,7 @@ def _is_told(head: Slot, p: int) -> Value:
 def what_is_told_is_no_older_than_what_was_ordered(
     before: State, after: State, m: Model, c: int, b: int, *, p: int
 ) -> Value | None:
-    """No UpdateMetadata that a broker accepts has an older leader epoch than a LeaderAndIsr that it was sent."""
+    """No UpdateMetadata that a broker accepts has an older leader epoch than a LeaderAndIsr that it has accepted."""
     if b not in m.assigned(p):
         return None
     head, ordered = before.connections[c][b][0], before.brokers[b].partitions[p].leader_epoch

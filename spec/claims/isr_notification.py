@@ -23,7 +23,7 @@ def a_notification_is_handled(s: State, m: Model, c: int) -> Value:
     of={"delete_notification"},
 )  # fmt: skip
 def only_the_active_handle_notifications(before: State, after: State, m: Model, c: int) -> Value:
-    """Only an active controller, which has sent the brokers what it names, deletes a notification."""
+    """No notification is deleted by a broker that is not an active controller: it can send nobody what that names."""
     return before.controllers[c].active
 
 
