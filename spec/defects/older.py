@@ -75,7 +75,7 @@ ROWS = (
         breaks="a_shutdown_elects_who_lives", scope="dead_replica_shutdown", first_depth=17,
     ),
     Defect("D71",
-        "A failover finds a request to delete a topic, with deletion off: every broker forgets the topic",
+        "A failover finds a request to delete a topic, with deletion off: brokers are sent its removal",
         breaks="topics_that_stay_are_not_told_to_be_removed", scope="kept_topic", first_depth=13,
     ),
     Defect("D71-request",
