@@ -56,7 +56,9 @@ class Switch(enum.Enum):
     REFUSE_DOOMED_REASSIGNMENTS = "D44: a failover, too, refuses to reassign a topic that is queued for deletion (ours)"
     COMPLETION_FORGETS_MARK = "D45: a completed deletion takes the topic's ineligible mark along (a fix of ours)"
     REFUSED_DELETIONS_FAIL = "D46: a StopReplica that is refused whole fails the deletion that it asked for (ours)"
-    RETRY_FAILED_DELETIONS = "D72: a replica that a broker fails to delete holds no topic back, and is stopped again"
+    RETRY_FAILED_DELETIONS = (
+        "D72: a replica that a broker fails to delete holds no topic back; StopReplica is sent again (a fix of ours)"
+    )
     KEEP_UNDELETED_LOGS = "D72: a broker does not forget a log that it could not delete (a fix of ours)"
     CALLBACK_WITHOUT_LOCK = "D50: no send thread waits for the controller lock; answers are events in a queue (1.0.0)"
     ATOMIC_COMPLETION = (

@@ -123,10 +123,11 @@ def _unaware(at: Moment, told: list[Arrival], partition: TopicPartition, broker:
 
 @at_rest(needs=Needs.REST_AND_REQUESTS)
 def eventually_only_assigned_replicas_have_logs(at: Moment) -> Shown:
-    """Asked of brokers that are up, and of partitions that they were made to host, and have not been told to delete. A
-    broker that was made to host one so late that it may have been after the moment is not asked, and one that an admin
-    took out of AR by hand need not be sent it. Whoever is of a documented release keeps a log through a restart; others
-    may look what they have as they start.
+    """Asked of brokers that are up, and of partitions that they were made to host, and have not been told to delete.
+
+    A broker that was made to host one so late that it may have been after the moment is not asked, and one that an
+    admin took out of AR by hand need not be told to delete it. Whoever is of a documented release keeps a log through a
+    restart; others may look what they have as they start.
     """
     history = at.history
     for broker, received in history.arrivals.by_broker.items():

@@ -1,7 +1,7 @@
 """An estimate before long work: what the same work took on this machine, or its size at the rate of other such work.
 
 Work that came to its end leaves its seconds in the cache folder, by verb and by what it was about. Where nothing is
-known, or it will be short, nothing is said, and never away from a terminal.
+known, or it will be short, nothing is said; nor where nobody sits at a terminal.
 """
 
 import json

@@ -200,7 +200,7 @@ class Broker:
             self.partitions[partition] = replace(self.partition(partition), topic_id=topic_id)
 
     def _make_leaders(self, states: Sequence[PartitionLeadership], received: Received) -> None:
-        """`makeLeaders`: stop to fetch, and take over what the request says; one not reached has stopped, too."""
+        """`makeLeaders`: stop to fetch, and take over what is said; a partition not reached has stopped, too."""
         request, number = received.request, received.number
         for state in states:
             self._log(lines.TransitionStarted, request, number, state, role=Role.LEADER)

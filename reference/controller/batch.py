@@ -62,8 +62,8 @@ def add_update_metadata(
     """Send these brokers, or all, these partitions, or all; those without leadership are skipped.
 
     It says of every partition that is being deleted that it is, whichever are named. Where one of them has no AR it
-    raises NoAssignment, and the brokers stay in the batch (D53). Nothing is sent before 0.9.0.0 where no partition is
-    named (D60), and before 0.10.2.0 where all are unknown (KAFKA-4415).
+    raises NoAssignment, and the brokers stay in the batch (D53). Where that leaves no partition, nothing is sent before
+    0.9.0.0 (D60), nor before 0.10.2.0 if some were named, all of them unknown (KAFKA-4415).
     """
     context, deleted = controller.context, controller.deleting.partitions
     batch.metadata_receivers |= context.live_or_shutting_down_broker_ids if brokers is None else brokers

@@ -52,7 +52,7 @@ class Then:
 
 
 Column = Mapping[Handler, tuple[Then, ...]]
-"""What follows a junction, by handler: the first continuation that the model has; one without does not come there."""
+"""What follows a junction, by handler: the first continuation that the model has; a handler without one never comes."""
 
 _TABLE: dict[Junction, Column] = {}
 

@@ -143,7 +143,7 @@ def _returned(s: State, m: Model, c: int, live: Value) -> Value:
 
 
 def _take_out(s: State, m: Model, c: int, returned: Value) -> None:
-    """A broker that has returned, and lost its channel, does not live until the dead are handled; then it is new."""
+    """A returned broker without a channel does not live until the dead are handled; its registration is known."""
     controller = s.controllers[c]
     controller.live = m.brokers.difference(controller.live, returned)
     for b in m.brokers.ids:

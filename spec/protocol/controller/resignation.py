@@ -105,9 +105,8 @@ def take_down(s: State, m: Model, c: int) -> None:
 def _take_down_caches(controller: Controller, m: Model) -> None:
     """Brokers, topics and leadership are forgotten, which nobody reads before the next failover overwrites them.
 
-    Some go on by them: the request handler of a controlled shutdown, unless it is the shutdown that
-    was refused, and before 0.10.2.0 the listeners on notifications, and on the state znode of a partition that is being
-    reassigned (D8).
+    Some handlers go on by them, though: that of a controlled shutdown, unless it is the shutdown that was refused, and
+    before 0.10.2.0 the listeners on notifications, and on the state znode of a partition that is being reassigned (D8).
     """
     reassigns = _goes_on_with_reassignment(controller, m)
     with when(~reassigns):
