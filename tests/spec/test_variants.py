@@ -113,6 +113,11 @@ def test_an_older_behaviour_names_the_release_that_fixed_it_and_is_no_fix() -> N
     assert not older & FENCED
 
 
+def test_a_fix_says_in_which_release_it_came_or_that_it_is_ours() -> None:
+    whose = re.compile(r"\((a fix of ours|ours|[^()]*\b\d+\.\d+\.\d+[^()]*)\)\Z")
+    assert [one.value for one in Switch if not one.reintroduces and not whose.search(one.value)] == []
+
+
 def states(one: Defect) -> int:
     """How many states the largest exploration of a defect's scope has."""
     return max(known.states for known in plan(one.scope).explorations)
