@@ -163,13 +163,13 @@ class Model:
 
     @property
     def reassignments_outlive_terms(self) -> bool:
-        """Whether who has resigned goes on with a reassignment that it hears of (D8)."""
+        """Whether a resigned controller goes on with a reassignment that it hears of (D8)."""
         older = self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE) and not self.fixes(Switch.CLEAR_CONTEXT)
         return self.has("reassignment") and older
 
     @property
     def notifications_outlive_terms(self) -> bool:
-        """Whether who has resigned tells of ISR changes that it hears of (D8), and of what it has cached."""
+        """Whether a resigned controller sends ISR changes that it hears of (D8), and what it has cached."""
         return self.has("notifications") and self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
 
     @property
@@ -239,7 +239,7 @@ class Model:
 
     @property
     def refusals_outlive_terms(self) -> bool:
-        """Whether who has resigned still tells that what stays is removed (D71), since its listeners run on (D8)."""
+        """Whether a resigned controller still sends a removal of what stays (D71), since its listeners run on (D8)."""
         return self.leaves_deletions and self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
 
     @property

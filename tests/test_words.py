@@ -24,10 +24,12 @@ OF_VECTORS: Final = "model_check/conformance/making/"
 """Where strings are what vectors say."""
 
 NO_QUESTION: Final = r"\b(?![^.;?]*\?)"
-BEFORE_IT: Final = "of|by|to|for|from|with|than|on|in|at|except|about|that|if|unless|when|while|because|but"
+BEFORE_IT: Final = (
+    "of|by|to|for|from|with|than|on|in|at|except|about|that|which|whether|if|unless|when|while|because|but"
+)
 PROCESSES: Final = (
     "controller|broker|replica|process|leader|follower|session|client|thread|listener|handler|writer|caller|program|"
-    "adapter|engine|worker|server|member"
+    "adapter|engine|worker|server|member|manager|owner|successor|predecessor"
 )
 PLACES: Final = (
     "for|in|at|on|under|beside|behind|between|before|after|alone|still|by|above|below|within|here|next|first|last|inside|"
@@ -35,8 +37,8 @@ PLACES: Final = (
 )
 PHRASES: Final[Mapping[str, re.Pattern[str]]] = {
     "Who resigns": re.compile(rf"(?:\A|[.;:]\s|\(|\n\n)[Ww]ho{NO_QUESTION}"),
-    "of who, that who": re.compile(rf"\b(?:{BEFORE_IT})\swho{NO_QUESTION}"),
-    "a controller who": re.compile(rf"\b(?:{PROCESSES})s?\swho\b"),
+    "of who, that who": re.compile(rf"\b(?i:{BEFORE_IT})\swho{NO_QUESTION}"),
+    "a controller who": re.compile(rf"\b(?:{PROCESSES})(?:s?|,)\swho\b"),
     "is none": re.compile(r"(?<![Tt]here\s)\b(?:is|was|are|were)\snone\b(?!\sof\b)"),
     "but for": re.compile(r"\bbut\sfor\b"),
     "stands": re.compile(rf"(?:(?<!\bas\sit\s)(?<!\bas\sthey\s)\bstands?|\bstood)\b(?!-|\s(?:{PLACES})\b)"),
@@ -95,6 +97,9 @@ PLANTED: Final[list[tuple[str, str]]] = [
     ("Who resigns", "who is the controller"),
     ("of who, that who", "What is known of who asks."),
     ("of who, that who", "Nothing is sent unless who asked is alive."),
+    ("of who, that who", "Whether who resigned sends it all the same."),
+    ("of who, that who", "A znode is left, which who is in office has not read."),
+    ("a controller who", "The transaction manager, who has decided, commits."),
     ("a controller who", "A session ends, and each client\nwho had it makes another."),
     ("is none", "MalformedInput names the line that is none."),
     ("is none", "Requests that were none are let pass."),
@@ -112,6 +117,7 @@ GOOD: Final = [
     "Two questions. Who owns the znode, and who wrote it?",
     "Whoever makes a recording reads this; somebody who edits a rule does, too.",
     "It names the admin who removed the topic, and who did so first.",
+    "A table of all controllers, who acted in whose epoch, and which acts broke a claim.",
     "There is none, and of these there are none.",
     "99 is none of 4 LEADER_AND_ISR, 5 STOP_REPLICA.",
     "Not only that, but also what follows for nobody.",

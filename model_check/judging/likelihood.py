@@ -214,7 +214,7 @@ class Likelihood:
                 return self.told_next.is_yet_to_come(to, step)
 
     def _deletes_next(self, at: Position, c: int) -> bool:
-        """Whether who finds no /controller now deletes one before, by the clocks, it says anything more."""
+        """Whether a broker that finds no /controller now deletes one before, by the clocks, it says anything more."""
         says = min((one.time for log in LOGS for one in self.tracks.lines(at.place, c, log)[:1]), default=inf)
         deleted = (one for one in self.tracks.changes(at.place) if isinstance(one, ControllerDeleted) and one.by == c)
         return any(one.time <= says for one in islice(deleted, 1))

@@ -145,7 +145,7 @@ def each_election_raises_the_epoch_by_one(history: History) -> Answers:
 
 
 def _has_found_none(history: History, write: Write) -> bool:
-    """Whether who writes the first epoch again was elected before it was there."""
+    """Whether the broker that writes the first epoch again was elected before it was there."""
     created = next(one for one in history.of(CONTROLLER_EPOCH) if one.is_create)
     return write.after == created.after and any(history.elections(write.author.broker, created.number))
 

@@ -42,7 +42,7 @@ class Moment:
         return came is not None and (down is None or came > down + SKEW)
 
     def _came(self, broker: int) -> int | None:
-        """When a broker registered; or won /controller, which who only controls may do without."""
+        """When a broker registered; or won /controller, where a mere controller need not register."""
         registration, office = self.history.registered(broker, self.number), self.history.office(self.number)
         if registration is not None:
             return registration.ms

@@ -149,7 +149,7 @@ def _row_of_unasked(history: History, one: Change) -> str:
 
 
 def _is_taken_by_zombie(history: History, one: Change) -> bool:
-    """Whether who was not in office took away the request that a controller still goes by."""
+    """Whether a controller not in office took away the request that a controller still goes by."""
     taken = None
     for each in history.until(MOVES, one.write.number):
         before, after = (some.replicas if isinstance(some, Moves) else {} for some in (each.before, each.after))

@@ -97,7 +97,7 @@ def _added(history: History, partition: TopicPartition, number: int) -> Write | 
 
 
 def of_edit(at: Moment, partition: TopicPartition, broker: int) -> str:
-    """A broker is of AR only since somebody wrote that by hand, which who is in office has not heard of (D73)."""
+    """A broker is of AR only by an edit by hand, of which the controller in office has not heard (D73)."""
     known = known_replicas(at.history, partition, at.number)
     return "D73" if known is not None and broker not in known else ""
 
@@ -129,7 +129,7 @@ def _decision(history: History, partition: TopicPartition, number: int) -> Write
 
 
 def _is_unread(at: Moment, decided: Write) -> bool:
-    """Whether who is in office may have read the state before somebody else decided."""
+    """Whether the controller in office may have read the state before somebody else decided."""
     office = at.history.office(at.number)
     return decided.author != office.owner and decided.number > office.raised
 
@@ -162,7 +162,7 @@ def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:
 
 
 def _could_notice(at: Moment, gone: Write, back: Write) -> bool:
-    """Whether who is in office had nothing to wait for, and time, between a broker's end and its return.
+    """Whether the controller in office had nothing to wait for, and time, between a broker's end and its return.
 
     It was not stopped, as far as clocks tell, and nothing had been written for `SETTLED` when the broker ended; or the
     cluster is known to have been at rest while the broker was away, or before, if nothing was written since.
@@ -205,7 +205,7 @@ def of_left_in_cache(at: Moment, topic: str) -> str:
 
 
 def _is_cached(at: Moment, decided: Write) -> bool:
-    """Whether who is in office raised the leader epoch alone, which its cache does not have."""
+    """Whether the controller in office raised the leader epoch alone, which its cache does not have."""
     return _is_bump(decided) and decided.author == at.history.office(at.number).owner
 
 
@@ -246,7 +246,7 @@ def of_stray(at: Moment, partition: TopicPartition, broker: int, request: Arriva
 
 
 def _is_taken_back(history: History, partition: TopicPartition, broker: int, left: Write) -> bool:
-    """Whether a zombie had brought a broker into AR, and its successor, who does not know, writes the AR that it has.
+    """Whether a zombie had brought a broker into AR, and its successor, which does not know, writes the AR that it has.
 
     That was in office before, and has written no assignment of the topic in between.
     """

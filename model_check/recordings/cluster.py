@@ -157,7 +157,7 @@ class _Topics:
 
 
 def is_edit(before: Assignment, after: Assignment) -> bool:
-    """Whether who writes a topic does something else than to add partitions to it."""
+    """Whether a write of a topic does something else than to add partitions to it."""
     return after == before or not before.items() <= after.items()
 
 

@@ -6,7 +6,7 @@
 
 Everything is read from the run folder; the system need not be built. A state's id is its number in the enumeration, so
 `Enumeration.trace(id)` tells how it is reached. Each shard writes its states. For the edges it expands them once more,
-and sends every successor to its owner, who knows the id and writes the edge; here nobody has to come back to where it
+and sends every successor to its owner, which knows the id and writes the edge; here nobody has to come back to where it
 was, and the packed edges go through Spark's own shuffle, some thousands to a row.
 """
 

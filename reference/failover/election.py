@@ -98,7 +98,7 @@ def ask_for_new_session(controller: KafkaController, given: int | None = None) -
 
 
 def is_elected_already(controller: KafkaController, current: int) -> bool:
-    """Whether who hears of a new session is controller already, and does nothing."""
+    """Whether a broker that hears of a new session is controller already, and does nothing."""
     already = current == controller.broker_id
     if already:
         controller.report(SessionExpiredElectedAlready)

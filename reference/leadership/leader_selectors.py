@@ -4,7 +4,7 @@ none of them.
 A selector is a choice and nothing more. It gets the partition's current leader and ISR, as just read from the state
 znode, beside the controller's cached view of the assigned replicas and the brokers, and says who shall lead, what the
 ISR shall be, and which brokers get LeaderAndIsr. Reading the znode, writing it back on the version read, raising the
-epoch and sending are for the caller, who asks again with fresh data whenever its conditional write fails.
+epoch and sending are for the caller, which asks again with fresh data whenever its conditional write fails.
 
 Kafka: `PartitionLeaderSelector.scala`, 0.8.2 to 0.10.2; `PartitionStateMachine.initializeLeaderAndIsrForPartition` for
 the creation. The reading is that of 0.10.2.2; the one selector that changed in these versions takes `by_isr` for its

@@ -1,7 +1,7 @@
 """Two-phase commit: a whole model in one file, from which to learn how another is written.
 
 Resource managers agree about a transaction: all commit it, or all abort it. Each of them prepares, and from then on
-waits for the decision of the one transaction manager, who may commit once it has heard that all are prepared, and may
+waits for the decision of the one transaction manager, which may commit once it has heard that all are prepared, and may
 abort at any time before. A resource manager that is not prepared yet may abort by itself.
 
 This is `TwoPhase` of Gray and Lamport, "Consensus on Transaction Commit", 2004, in the form with messages: they are a

@@ -62,7 +62,7 @@ def _preferred() -> Inputs:
 
 
 def _shutdowns() -> Iterator[Case]:
-    """Before 0.10.0.0 it was not asked whether who is elected is registered (D66)."""
+    """Before 0.10.0.0 it was not asked whether the elected broker is registered (D66)."""
     source = "ControlledShutdownLeaderSelector"
     now, before = (dict(map(_hashed, _shutdown(by_isr)())) for by_isr in (False, True))
     same = {given for given in now if now[given][1] == before[given][1]}

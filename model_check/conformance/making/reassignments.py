@@ -17,7 +17,7 @@ from spec.formats.kafka_types import V0101
 EPOCH: Final = 6
 """The leader epoch before."""
 LATER: Final = since(V0101)
-"""The dialects that do not ask whether who is to get a replica lives (KAFKA-4214)."""
+"""The dialects that do not ask whether a broker that is to get a replica lives (KAFKA-4214)."""
 EARLIER: Final[tuple[Dialect, ...]] = tuple(one for one in DIALECTS if one not in LATER)
 ALL: Final = (1, 2, 3, 4)
 MOVES: Final = (

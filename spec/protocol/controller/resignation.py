@@ -2,7 +2,7 @@
 
 `onControllerResignation` takes everything down. `resign()` of the elector, after an exception, only sets `leader_id` to
 -1 and deletes /controller, whoever owns it by then (D3), and leaves listeners, caches and channels as they are (D4).
-Where writes are fenced, who learns that another is controller goes the first way.
+Where writes are fenced, a broker that learns that another is controller goes the first way.
 
 Kafka 0.10.2.2: `KafkaController.onControllerResignation`, `ZookeeperLeaderElector.resign`. PROTOCOL.md section 6.
 """
