@@ -9,20 +9,24 @@ Kafka 0.10.2.2: `IsrChangeNotificationListener`. PROTOCOL.md section 7.7.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import takewhile
 from math import inf
 from typing import Final
 
 from model_check.judging.positions import Explained, Position
 from model_check.judging.recorded_trees import raw_leadership
 from model_check.recordings.recording import Cluster
-from model_check.recordings.seen import NotificationCreated, NotificationDeleted, SessionBegan, StateWritten
+from model_check.recordings.seen import (
+    ControllerSaid,
+    NotificationCreated,
+    NotificationDeleted,
+    SessionBegan,
+    StateWritten,
+)
 from model_check.recordings.tracks import REPORTS, STATE_CHANGES, Tracks
 from model_check.stepping.plain_state import PlainState, part
 from spec.formats.kafka_types import LEADER_DURING_DELETE, NO_LEADER, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_request_lines import UpdateMetadataSending
-from spec.logs.log_lines import Line
 from spec.model import Model
 from spec.protocol.broker_events.isr_notification import on_isr_change, read_notified
 from spec.protocol.requests.batch import FIELDS
@@ -81,16 +85,16 @@ class ToldNext:
             return {}, 0
         if any(one.time < first.time for one in self.tracks.lines(to.place, c, REPORTS)[:1]):
             return {}, 0
-        cluster, end = self.tracks.cluster, self._deletes(to, c)
-        of_it = _of_one_request(one.line for one in takewhile(lambda line: line.time <= end, lines))
-        told = (one for one in of_it if one.partition in cluster.partitions)
+        cluster, of_it = self.tracks.cluster, list(_of_one_request(lines))
+        end = self._deletes(to, c, max(time for time, _ in of_it))
+        told = (one for time, one in of_it if time <= end and one.partition in cluster.partitions)
         known = (one for one in told if _names_known(cluster, one.leadership))
         return {cluster.partition(one.partition): one.leadership for one in known}, first.time
 
-    def _deletes(self, to: Position, c: int) -> float:
-        """When a controller next deletes a notification: behind all that it tells of those that it has listed."""
-        deleted = (one for one in self.tracks.changes(to.place) if isinstance(one, NotificationDeleted) and one.by == c)
-        return next((one.time for one in deleted), inf)
+    def _deletes(self, to: Position, c: int, until: int) -> float:
+        """When a controller deletes a notification, until a time: behind all that it tells of what it has listed."""
+        changes = self.tracks.transactions(to.place, until)
+        return next((one.time for one in changes if isinstance(one, NotificationDeleted) and one.by == c), inf)
 
     def _is_said(self, told: LeaderIsrAndControllerEpoch, known: PlainState) -> bool:
         """Whether a line says what a record of a state has, its version aside, which is not printed."""
@@ -105,11 +109,12 @@ def _names_known(cluster: Cluster, told: LeaderIsrAndControllerEpoch) -> bool:
     return {told.leader, *told.isr} <= {NO_LEADER, LEADER_DURING_DELETE, *cluster.broker_ids}
 
 
-def _of_one_request(lines: Iterable[Line]) -> Iterator[UpdateMetadataSending]:
-    """The lines of the UpdateMetadata with which a log goes on: to the same brokers, and each partition once."""
+def _of_one_request(lines: Iterable[ControllerSaid]) -> Iterator[tuple[int, UpdateMetadataSending]]:
+    """The UpdateMetadata with which a log goes on, line by line: to the same brokers, and each partition once."""
     brokers, told = None, set[TopicPartition]()
-    for line in lines:
+    for one in lines:
+        line = one.line
         if not isinstance(line, UpdateMetadataSending) or line.partition in told or brokers not in {None, line.brokers}:
             return
         brokers, told = line.brokers, {*told, line.partition}
-        yield line
+        yield one.time, line

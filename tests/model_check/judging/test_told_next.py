@@ -86,7 +86,6 @@ def is_yet_to_come(
         cluster=CLUSTER,
         lines=lambda _place, _c, log: logs[log],
         transactions=lambda _place, until: [one for one in changes if one.time <= until],
-        changes=lambda _place: changes,
     )
     known = raw_leadership(MODEL, CLUSTER.in_numbers(BEFORE))
     state = {
