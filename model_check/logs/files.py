@@ -2,7 +2,8 @@
 
 A folder is gone through to its ends; of what is in it those files count whose first lines are entries of the loggers
 in question, and the others are named. A log that was rolled (state-change.log.2016-09-21-13, controller.log.1) is one
-stream of files, in the order of their first lines.
+stream of files, in the order of their first lines. A copy of one of them, such as what `gzip --keep` leaves, is named
+and not read, for all in it would be there twice.
 """
 
 import mmap
@@ -25,6 +26,8 @@ LOOKED_AT: Final = 256 << 10
 """Bytes at the beginning and at the end of a file that tell what it is, and of when."""
 ENTRY: Final = re.compile(rb"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] ", re.MULTILINE)
 ROLLED: Final = re.compile(r"\.log(?:[.-][\w.-]*)?$")
+KNOWN_BY: Final = 1 << 10
+"""Bytes at the beginning of a file by which a copy of it is known."""
 CURRENT: Final = ("controller.log", "server.log", "state-change.log")
 """What Kafka's log4j.properties calls the files that are being written."""
 STARTS: Final = (
@@ -44,13 +47,16 @@ START: Final = re.compile(
 
 @dataclass(frozen=True)
 class LogFile:
-    """A file with its name as findings print it, its size, and the times of its first and last entry, if it has any."""
+    """A file with its name as findings print it, its size, the times of its first and last entry, if it has any, and
+    how it begins.
+    """
 
     path: Path
     name: str
     size: int
     first: str = ""
     last: str = ""
+    begin: bytes = b""
 
     @property
     def is_current(self) -> bool:
@@ -80,6 +86,16 @@ class FileStream:
         return Path(self.name).name in CURRENT
 
 
+class LeftOut(NamedTuple):
+    """A file that is not read, as findings name it, and why; nothing where it is no log in question."""
+
+    name: str
+    why: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.why})" if self.why else self.name
+
+
 class Cut(NamedTuple):
     """A piece of a file that is still to be read: of which stream and file, and its bytes."""
 
@@ -90,18 +106,18 @@ class Cut(NamedTuple):
     end: int
 
 
-def streams_of(paths: Sequence[Path]) -> tuple[list[FileStream], list[str]]:
-    """The logs at some paths, and the names of other files in folders; BadInput where there is no log."""
-    found, others = dict[Path, LogFile](), list[str]()
+def streams_of(paths: Sequence[Path]) -> tuple[list[FileStream], list[LeftOut]]:
+    """The logs at some paths, and other files that are there; BadInput where there is no log."""
+    found, others = dict[Path, LogFile](), list[LeftOut]()
     for path in paths:
         for one, root in _below(path):
             file = _looked_at(one, root, is_named=one == path)
-            if isinstance(file, str):
+            if isinstance(file, LeftOut):
                 others.append(file)
             else:
                 found.setdefault(one.resolve(), file)
     if not found:
-        unread = [one for one in sorted(others) if one.endswith(")")]
+        unread = [str(one) for one in sorted(others) if one.why]
         raise BadInput(
             f"{', '.join(map(str, paths))}: no file in it is a log of Kafka's, with lines as"
             " '[2016-09-21 13:05:09,418] TRACE ... (state.change.logger)'; name state-change.log, controller.log or"
@@ -111,8 +127,24 @@ def streams_of(paths: Sequence[Path]) -> tuple[list[FileStream], list[str]]:
     together: dict[tuple[Path, str], list[LogFile]] = {}
     for file in found.values():
         together.setdefault((file.path.parent, ROLLED.sub(".log", file.path.name)), []).append(file)
-    streams = [FileStream(tuple(sorted(some, key=lambda one: (one.first, one.name)))) for some in together.values()]
+    streams = list[FileStream]()
+    for some in together.values():
+        kept, copies = _without_copies(some)
+        streams.append(FileStream(tuple(sorted(kept, key=lambda one: (one.first, one.name)))))
+        others += copies
     return sorted(streams, key=lambda one: one.name), sorted(others)
+
+
+def _without_copies(files: Sequence[LogFile]) -> tuple[list[LogFile], list[LeftOut]]:
+    """The files of a log, without those that are the beginning of another one, or all of it; and these."""
+    kept, copies = list[LogFile](), list[LeftOut]()
+    for one in sorted(files, key=lambda one: (-one.size, not one.is_current, one.name)):
+        of = next((other for other in kept if one.begin and other.begin.startswith(one.begin)), None)
+        if of is None:
+            kept.append(one)
+        else:
+            copies.append(LeftOut(one.name, f"a copy of {of.name}"))
+    return kept, copies
 
 
 def _below(path: Path) -> Iterator[tuple[Path, Path]]:
@@ -128,18 +160,18 @@ def _below(path: Path) -> Iterator[tuple[Path, Path]]:
         raise BadInput(f"{path} {reason}; name a log of Kafka's, or a folder that has some")
 
 
-def _looked_at(path: Path, root: Path, *, is_named: bool) -> LogFile | str:
-    """A file with what its ends tell; of one that is not read, only its name, and why if that is not plain."""
+def _looked_at(path: Path, root: Path, *, is_named: bool) -> LogFile | LeftOut:
+    """A file with what its ends tell; or that it is not read, and why if that is not plain."""
     name = str(path.relative_to(root.parent)) if path != root else str(Path(path.parent.name) / path.name)
     name = printable(name.encode("utf-8", "backslashreplace").decode())
     try:
         with packed.opened(path) as opened:
             begin = opened.read(LOOKED_AT)
         times, is_ours = _times(begin)
-        if begin.startswith(packed.OTHERS):
-            return _left_out(path, name, "compressed otherwise than with gzip; unpack it first", is_named=is_named)
+        if how := packed.still_packed(begin):
+            return _left_out(path, name, f"{how}; unpack it first", is_named=is_named)
         if not is_ours and not is_named:
-            return name
+            return LeftOut(name)
         end, size = packed.end_of(path, LOOKED_AT)
     except packed.DAMAGE as error:
         reason = f"damaged ({error}); unpack what is left of it first"
@@ -147,13 +179,13 @@ def _looked_at(path: Path, root: Path, *, is_named: bool) -> LogFile | str:
     except OSError as error:
         raise EnvironmentFailure(f"{path} cannot be read: {error.strerror}", "see to its permissions") from error
     last, _ = _times(end)
-    return LogFile(path, name, size, times[0] if times else "", last[-1] if last else "")
+    return LogFile(path, name, size, times[0] if times else "", last[-1] if last else "", begin[:KNOWN_BY])
 
 
-def _left_out(path: Path, name: str, reason: str, *, is_named: bool) -> str:
+def _left_out(path: Path, name: str, reason: str, *, is_named: bool) -> LeftOut:
     if is_named:
         raise BadInput(f"{path} is {reason}")
-    return f"{name} ({reason.partition(';')[0]})"
+    return LeftOut(name, reason.partition(";")[0])
 
 
 def _times(data: bytes) -> tuple[list[str], bool]:

@@ -9,6 +9,7 @@ from typing import Final
 
 from model_check.logs.answers import CLAIMS, MOST, Answers
 from model_check.logs.clusters import Cluster
+from model_check.logs.files import LeftOut
 from model_check.logs.heads import FOREIGN, TORN
 from model_check.logs.lives import ms
 from model_check.logs.questions import question
@@ -29,7 +30,7 @@ NOTHING_READ: Final = "no line of a controller or a broker was read"
 MOSTLY_UNKNOWN: Final = "most lines are of no form that is known"
 
 
-def run_of(cluster: Cluster, name: str, *, whole: bool, left_out: Sequence[str] = (), interrupted: str = "") -> Run:
+def run_of(cluster: Cluster, name: str, *, whole: bool, left_out: Sequence[LeftOut] = (), interrupted: str = "") -> Run:
     """What a cluster's logs tell; `whole` where nothing may be shortened."""
     answers = cluster.answers
     findings = tuple(_finding(claim, answers) for claim in CLAIMS if answers.asked[claim] > 0)
@@ -94,7 +95,7 @@ def _breaks(answers: Answers, *, whole: bool) -> Iterator[str]:
             yield f"  and {answers.broken[claim] - len(shown):,} more"
 
 
-def _what_was_read(cluster: Cluster, left_out: Sequence[str]) -> Iterator[str]:
+def _what_was_read(cluster: Cluster, left_out: Sequence[LeftOut]) -> Iterator[str]:
     """How many lines of which kind there are, and some of those that are odd."""
     files = sum(len(log.stream.files) for log in cluster.logs)
     totals = {kind: sum(log.counts[kind] for log in cluster.logs) for kind in (READ, QUIET, OTHER)}
@@ -106,8 +107,12 @@ def _what_was_read(cluster: Cluster, left_out: Sequence[str]) -> Iterator[str]:
             yield f"{counted(count, 'line')} {'are' if count > 1 else 'is'} {kind}:"
             samples = [sample for log in cluster.logs for sample in log.samples.get(kind, [])]
             yield from (f"  {sample}" for sample in samples[:3])
-    if left_out:
-        yield f"no logs in question, and not read: {', '.join(left_out[:6])}{', ..' if len(left_out) > 6 else ''}"
+    for told, some in (
+        ("not read", [str(one) for one in left_out if one.why]),
+        ("no logs in question, and not read", [one.name for one in left_out if not one.why]),
+    ):
+        if some:
+            yield f"{told}: {', '.join(some[:6])}{f', and {len(some) - 6:,} more' if len(some) > 6 else ''}"
 
 
 def _terms(cluster: Cluster, *, whole: bool) -> Iterator[str]:

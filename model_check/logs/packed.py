@@ -12,6 +12,8 @@ from typing import IO, Final, cast
 GZIP: Final = b"\x1f\x8b"
 OTHERS: Final = (b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd")
 """How files of zip, bzip2, xz and zstd begin."""
+TAR: Final = (257, b"ustar")
+"""What stands where in an archive of tar: behind it are files of several logs, one after the other."""
 DAMAGE: Final = (gzip.BadGzipFile, EOFError, zlib.error)
 """What is raised where a file is not what its first bytes promise."""
 BLOCK: Final = 1 << 20
@@ -26,6 +28,16 @@ def is_gzip(path: Path) -> bool:
     """Whether a file is packed with gzip."""
     with path.open("rb") as raw:
         return raw.read(len(GZIP)) == GZIP
+
+
+def still_packed(begin: bytes) -> str:
+    """How a file is packed that begins so where it is opened; empty where it is not."""
+    at, mark = TAR
+    if begin.startswith(mark, at):
+        return "an archive of tar"
+    if begin.startswith(GZIP):
+        return "compressed twice"
+    return "compressed otherwise than with gzip" if begin.startswith(OTHERS) else ""
 
 
 def end_of(path: Path, length: int) -> tuple[bytes, int]:

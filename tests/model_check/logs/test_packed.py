@@ -1,7 +1,9 @@
 """Logs that are packed with gzip are read like those that are not."""
 
 import gzip
+import tarfile
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -19,6 +21,8 @@ FILES = {
     f"broker-1/{CHANGES}": log(CHANGES, election(1, 3), since=100),
     f"broker-1/{REPORTS}.1": starting(1) + starting(1, 200),
 }
+
+CLEAN = log(CHANGES, [*obedience(1, 1, 2, 4), *obedience(1, 2, 3, 5)])
 
 
 def packed(folder: Path, *names: str) -> Path:
@@ -72,6 +76,54 @@ def test_a_damaged_one_among_others_is_named_and_not_read(tmp_path: Path) -> Non
     assert any(f"not read: x/broker-1/{ROLLED}.gz (damaged (Compressed file ended" in one for one in run.notes)
     with pytest.raises(BadInput, match="is damaged"):
         judge_logs([file])
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (f"{CHANGES}.gz", gzip.compress(CLEAN.encode())),
+        (f"{CHANGES}.bak", CLEAN[: CLEAN.index("correlationId 1")].encode()),
+    ],
+)
+def test_a_copy_of_a_log_beside_it_is_named_and_not_read_again(tmp_path: Path, name: str, content: bytes) -> None:
+    """As `gzip --keep` leaves one; all that a broker obeyed would be there twice."""
+    folder = written(tmp_path / "x", {f"broker-1/{CHANGES}": CLEAN})
+    (folder / f"broker-1/{name}").write_bytes(content)
+    (run,) = judge_logs([folder])
+    assert run.verdict == "HOLDS"
+    assert f"not read: x/broker-1/{name} (a copy of x/broker-1/{CHANGES})" in run.notes
+    assert not any("begin anew" in one for one in run.notes)
+
+
+@pytest.mark.parametrize(
+    ("mode", "name", "how"),
+    [
+        ("w", "logs.tar", "an archive of tar"),
+        ("w:gz", "logs.tar.gz", "an archive of tar"),
+        ("w:xz", "logs.tar.xz", "compressed otherwise than with gzip"),
+    ],
+)
+def test_an_archive_of_several_logs_is_named_and_not_read_as_one(
+    tmp_path: Path, mode: Literal["w", "w:gz", "w:xz"], name: str, how: str
+) -> None:
+    folder = written(tmp_path / "x", {f"broker-1/{CHANGES}": CLEAN})
+    with tarfile.open(folder / name, mode) as archive:
+        archive.add(folder / "broker-1", "broker-1")
+    (run,) = judge_logs([folder])
+    assert f"not read: x/{name} ({how})" in run.notes
+    with pytest.raises(BadInput, match=f"{name} is {how}; unpack it first"):
+        judge_logs([folder / name])
+
+
+def test_a_damaged_log_is_named_before_files_that_are_none(tmp_path: Path) -> None:
+    """A folder of Kafka's may have thousands of these."""
+    files = {f"a-{number}.txt": "nothing" for number in range(9)}
+    folder = written(tmp_path / "x", {f"broker-1/{CHANGES}": CLEAN, **files})
+    (folder / f"broker-1/{ROLLED}.gz").write_bytes(gzip.compress(gzip.compress(CLEAN.encode())))
+    (run,) = judge_logs([folder])
+    assert f"not read: x/broker-1/{ROLLED}.gz (compressed twice)" in run.notes
+    named = ", ".join(f"x/a-{number}.txt" for number in range(6))
+    assert f"no logs in question, and not read: {named}, and 3 more" in run.notes
 
 
 def test_one_that_is_damaged_while_it_is_read_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
