@@ -28,6 +28,8 @@ ENTRY: Final = re.compile(rb"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] ", re.MUL
 ROLLED: Final = re.compile(r"\.log(?:[.-][\w.-]*)?$")
 KNOWN_BY: Final = 1 << 10
 """Bytes at the beginning of a file by which a copy of it is known."""
+JAR: Final = ".jar"
+"""What holds classes is no log, however it is packed; a folder of Kafka's has many."""
 CURRENT: Final = ("controller.log", "server.log", "state-change.log")
 """What Kafka's log4j.properties calls the files that are being written."""
 STARTS: Final = (
@@ -168,7 +170,7 @@ def _looked_at(path: Path, root: Path, *, is_named: bool) -> LogFile | LeftOut:
         with packed.opened(path) as opened:
             begin = opened.read(LOOKED_AT)
         times, is_ours = _times(begin)
-        if how := packed.still_packed(begin):
+        if (how := packed.still_packed(begin)) and (is_named or path.suffix != JAR):
             return _left_out(path, name, f"{how}; unpack it first", is_named=is_named)
         if not is_ours and not is_named:
             return LeftOut(name)

@@ -84,6 +84,7 @@ def test_a_damaged_one_among_others_is_named_and_not_read(tmp_path: Path) -> Non
         (f"{CHANGES}.gz", gzip.compress(CLEAN.encode())),
         (f"{CHANGES}.bak", CLEAN[: CLEAN.index("correlationId 1")].encode()),
     ],
+    ids=["all of it", "its beginning"],
 )
 def test_a_copy_of_a_log_beside_it_is_named_and_not_read_again(tmp_path: Path, name: str, content: bytes) -> None:
     """As `gzip --keep` leaves one; all that a broker obeyed would be there twice."""
@@ -119,11 +120,13 @@ def test_a_damaged_log_is_named_before_files_that_are_none(tmp_path: Path) -> No
     """A folder of Kafka's may have thousands of these."""
     files = {f"a-{number}.txt": "nothing" for number in range(9)}
     folder = written(tmp_path / "x", {f"broker-1/{CHANGES}": CLEAN, **files})
+    for number in range(9):
+        (folder / f"{number}.jar").write_bytes(b"PK\x03\x04")
     (folder / f"broker-1/{ROLLED}.gz").write_bytes(gzip.compress(gzip.compress(CLEAN.encode())))
     (run,) = judge_logs([folder])
     assert f"not read: x/broker-1/{ROLLED}.gz (compressed twice)" in run.notes
-    named = ", ".join(f"x/a-{number}.txt" for number in range(6))
-    assert f"no logs in question, and not read: {named}, and 3 more" in run.notes
+    named = ", ".join(f"x/{number}.jar" for number in range(6))
+    assert f"no logs in question, and not read: {named}, and 12 more" in run.notes
 
 
 def test_one_that_is_damaged_while_it_is_read_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
