@@ -217,7 +217,9 @@ class Terms:
         """A controller writes in an epoch in which it has not written before; whether it may be of another ensemble."""
         top = self.top
         if top is not None and run.epoch < top.epoch:
-            self._wiped()
+            then, now = ms(top.last_time), ms(run.first_time)
+            if not self.lives.is_one(run.controller, then, now) and abs(now - then) > BLIP:
+                self._wiped()
         elif top is not None and run.epoch == top.epoch and run.controller != top.controller:
             if run.creates or abs(ms(run.first_time) - ms(top.first_time)) > PAUSE:
                 return True

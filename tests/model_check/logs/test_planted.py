@@ -166,6 +166,20 @@ def test_a_controller_that_begins_below_a_later_epoch_may_be_of_another_ensemble
     assert breaks(judged(tmp_path, changes=log(CHANGES, lines, step=3600))) == {}
 
 
+def test_a_zombie_whose_first_lines_come_after_its_successors_is_of_the_same_ensemble_if_it_has_lived_on(
+    tmp_path: Path,
+) -> None:
+    """So is one that was elected again and again before it came to write anything (D53's recording)."""
+    lines = [*obedience(1, 2, 6, 1), *election(1, 5)]
+    slowly, at_once = (log(CHANGES, lines, step=step) for step in (60, 0.1))
+    lived_on = judged(tmp_path / "a", changes=slowly, reports=starting(1))
+    started = judged(tmp_path / "b", changes=slowly, reports=starting(1) + starting(1, 90))
+    assert breaks(lived_on) == breaks(judged(tmp_path / "c", changes=at_once)) == {LATEST: [f"{CHANGES}:3"]}
+    assert not any("begin anew" in one for one in lived_on.notes)
+    assert breaks(started) == {}
+    assert any("begin anew" in one for one in started.notes)
+
+
 @pytest.mark.parametrize("epoch", [1, 4])
 def test_a_controller_of_an_empty_cluster_shares_no_epoch(tmp_path: Path, epoch: int) -> None:
     """From 2.5 on it says that it sends nothing, before anything is created."""
