@@ -45,7 +45,8 @@ for (const story of document.querySelectorAll(".story")) {
       reasons.set(span.why, [...(reasons.get(span.why) ?? []), row.cells[0].textContent]);
     });
     rest.hidden = !reasons.size;
-    rest.querySelector("summary").textContent = `why ${[...reasons.values()].flat().length} others were not possible`;
+    const others = [...reasons.values()].flat().length;
+    rest.querySelector("summary").textContent = `why ${others} ${others === 1 ? "other was" : "others were"} not possible`;
     rest.querySelector("ul").replaceChildren(...[...reasons].map(([why, names]) => {
       const item = document.createElement("li");
       item.append(`${why}: `, Object.assign(document.createElement("code"), { textContent: names.join(", ") }));

@@ -107,7 +107,7 @@ def test_beside_the_chosen_step_stands_folded_why_the_rest_was_not_possible(brow
         assert rest.get_attribute("open") is None
         told.append((rest.text, [one.get_property("textContent") for one in rest.find_elements(By.TAG_NAME, "li")]))
     live, epoch = INSTEAD.reasons
-    one, two = "why 1 others were not possible", "why 2 others were not possible"
+    one, two = "why 1 other was not possible", "why 2 others were not possible"
     assert told == [
         *[(one, [f"{live}: read(c=1)"])] * 2,
         *[(two, [f"{epoch}: crash(b=2)", f"{live}: read(c=1)"])] * 3,
