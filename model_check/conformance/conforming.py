@@ -211,7 +211,7 @@ class Asking:
                 self._started()
             assert self._process is not None  # noqa: S101 - it was started just now
             if self.hello.resets:
-                _forgotten(parse_answer(self._process.ask(reset_line(vector)), vector.id))
+                _reset(self._process, vector)
             line, process = self._process.ask(question_line(vector)), self._process
             if vector.verb == "control":
                 answer = converse(vector, line, self._within(process), process.tell)
@@ -238,8 +238,12 @@ class Asking:
         return ask
 
 
-def _forgotten(answer: Answer) -> None:
-    """Whether an adapter has forgotten everything; AdapterFailed where it says that it has not."""
+def _reset(process: AdapterProcess, vector: Vector) -> None:
+    """Have an adapter forget everything; AdapterFailed, which says that this was asked, where it does not."""
+    try:
+        answer = parse_answer(process.ask(reset_line(vector)), vector.id)
+    except (AdapterFailed, MalformedInput) as error:
+        raise AdapterFailed(f"it was told to reset, which it says it can: {error}") from error
     if answer.outcome is None:
         raise AdapterFailed(f"it was told to reset, which it says it can, and says {answer.error or answer.skip}")
 

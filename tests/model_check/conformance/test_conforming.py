@@ -202,6 +202,16 @@ def test_who_says_that_he_resets_and_does_not_is_started_anew() -> None:
         assert told in found.results[0].told
 
 
+def test_who_answers_a_reset_late_or_with_another_id_is_told_that_it_was_the_reset() -> None:
+    """Otherwise its author would look at what answers the vector."""
+    cases = {"": "it gave no answer within 0.5 s", json.dumps({"id": "x", "outcome": {}}): "its answer: id: expected "}
+    for answer, told in cases.items():
+        rest, answers = ("input()\ntime.sleep(9)", []) if not answer else ("", [answer])
+        found = asked(odd(*answers, hello={**HELLO, "resets": True}, rest=rest), TABLES[:1], seconds=0.5)
+        assert found.counts == {Outcome.ERROR: 1}
+        assert found.results[0].told.startswith(f"it was told to reset, which it says it can: {told}")
+
+
 WAITS = f"""
 import json, sys
 for line in sys.stdin:
