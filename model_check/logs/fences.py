@@ -56,8 +56,13 @@ class Broker:
     """How many sequences of requests there have been, each without a gap."""
 
     def hears(self, request: tuple[int, int, int]) -> None:
-        """A request arrives: it is the last one, or the next, or some may be missing."""
+        """A request arrives: it is the last one, or the next, or some may be missing.
+
+        One of a lower correlation id is of a controller that counts anew, and no longer sends what it has sent before.
+        """
         before, self.latest = self.latest, request
+        if request != before and any(one[:2] == request[:2] and one[2] > request[2] for one in self.requests):
+            self.requests.clear()
         if before is None or request[:2] != before[:2] or request[2] - before[2] not in {0, 1}:
             self.sequence += 1
 

@@ -268,6 +268,13 @@ def test_a_controller_that_comes_back_to_a_broker_counts_its_requests_anew(tmp_p
     assert breaks(judged(tmp_path, changes=log(CHANGES, lines), reports=starting(1))) == {}
 
 
+def test_what_a_request_of_an_earlier_life_said_is_not_taken_for_one_of_the_same_correlation_id(tmp_path: Path) -> None:
+    """Of the first one nothing was handled; of the second, the lines that say what is in it are missing."""
+    (received, handled), reports = obedience(1, 2, 6, 4, request=3), starting(1) + starting(1, 0.05)
+    lines = [received, *obedience(1, 2, 6, 5, request=1), handled]
+    assert breaks(judged(tmp_path, changes=log(CHANGES, lines, step=0.1), reports=reports)) == {}
+
+
 REFUSAL = "Broker 1 ignoring LeaderAndIsr request from controller 1 with correlation id 7 since its controller epoch "
 
 
