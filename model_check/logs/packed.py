@@ -13,7 +13,7 @@ GZIP: Final = b"\x1f\x8b"
 OTHERS: Final = (b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd")
 """How files of zip, bzip2, xz and zstd begin."""
 TAR: Final = (257, b"ustar")
-"""What stands where in an archive of tar: behind it are files of several logs, one after the other."""
+"""What an archive of tar has at which byte; in it files of several logs come one after the other."""
 DAMAGE: Final = (gzip.BadGzipFile, EOFError, zlib.error)
 """What is raised where a file is not what its first bytes promise."""
 BLOCK: Final = 1 << 20
