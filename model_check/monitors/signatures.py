@@ -25,7 +25,7 @@ FAILOVER = 30_000
 """Milliseconds that a controller may take to come to work."""
 NOTICED = 500
 """Milliseconds after which a controller that runs, and has nothing to do, has seen that a broker is gone."""
-SETTLED = 2_000
+SETTLED = 1_500
 """Milliseconds after the last write of anybody until a controller that runs has nothing to do."""
 
 

@@ -1,6 +1,6 @@
 """Stories of brokers that come back as other processes, noticed or not: in pairs, as in `signature_stories`."""
 
-from model_check.monitors.signatures import NOTICED
+from model_check.monitors.signatures import NOTICED, SETTLED
 from tests.model_check.monitors.signature_stories import restarted, returned
 from tests.model_check.monitors.stories import Story, born
 
@@ -31,6 +31,19 @@ def away(story: Story, *, soon: bool = False, stopped: bool = False, busy: bool 
     returned(story, 3)
     if stopped:
         story.act("broker-sigcont", 1)
+    story.rest()
+
+
+def away_once_settled(story: Story, *, busy: bool) -> None:
+    """Broker 3 dies a while after a topic was created, or at once, and is away for some time; no rest is recorded."""
+    born(story, "other")
+    story.ms += 0 if busy else SETTLED
+    story.act("broker-kill-9", 3)
+    story.end(3)
+    story.ms += 2 * NOTICED
+    story.act("broker-start", 3)
+    story.start(3)
+    returned(story, 3)
     story.rest()
 
 

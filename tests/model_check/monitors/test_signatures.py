@@ -55,6 +55,7 @@ PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("eventually_live_brokers_know_the_leaders", "D12", bounce_stories.away, "stopped"),
     ("eventually_live_replicas_are_informed", "D12", bounce_stories.away, "busy"),
     ("eventually_live_replicas_are_informed", "D12", bounce_stories.away_at_rest, "restless"),
+    ("eventually_live_replicas_are_informed", "D12", bounce_stories.away_once_settled, "busy"),
     ("eventually_live_replicas_are_informed", "D18", signature_stories.unheard_raise, "away"),
     ("eventually_only_assigned_replicas_have_logs", "D47", signature_stories.left_log, "gone"),
     ("eventually_only_assigned_replicas_have_logs", "D47", signature_stories.left_by_a_term, "ended"),
