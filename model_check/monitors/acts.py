@@ -20,7 +20,8 @@ from model_check.recordings.sessions import session_id
 
 LOOKS: Final = ("observe-znodes", "observe-log-dirs")
 END: Final = "(end of recording)"
-ENDS: Final = ("broker-kill-9", "broker-sigterm (controlled shutdown)", "broker-exited")
+TOLD_TO_STOP, EXITED = "broker-sigterm (controlled shutdown)", "broker-exited"
+ENDS: Final = ("broker-kill-9", TOLD_TO_STOP, EXITED)
 """Acts after which a broker is up only once it registers anew."""
 START: Final = "broker-start"
 STOPPED, RESUMED = "broker-sigstop", "broker-sigcont"
@@ -51,17 +52,25 @@ class Rest:
 class Acts:
     """The moments of rest; `reason` says why there are none. `is_told`: they were written down as such.
 
-    `stops` are the times (ms) at which each broker was stopped where it was, and when that ended.
+    `stops` are the times (ms) at which each broker was stopped where it was, and when that ended; `ends` those at
+    which each was killed, or told to stop; `departures` those at which one was told to stop in order, and was gone.
     """
 
     rests: tuple[Rest, ...] = ()
     reason: str = "nothing tells when the cluster was at rest"
     is_told: bool = False
     stops: Mapping[int, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    ends: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    departures: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
 
     def is_stopped(self, broker: int, start: float, end: float) -> bool:
         """Whether a broker was stopped at some time between these."""
         return any(stopped <= end and start <= ended for stopped, ended in self.stops.get(broker, ()))
+
+    def is_let_alone(self, broker: int, start: float, end: float) -> bool:
+        """Whether nothing was done to a broker between these times."""
+        is_ended = any(start <= one <= end for one in self.ends.get(broker, ()))
+        return not is_ended and not self.is_stopped(broker, start, end)
 
 
 def read_acts(folder: Path, moves: Sequence[int]) -> Acts:
@@ -73,7 +82,7 @@ def read_acts(folder: Path, moves: Sequence[int]) -> Acts:
     is_told = any(one.action == AT_REST for one in acts)
     rests = tuple(_told(acts) if is_told else _found(acts, moves))
     reason = "" if rests else "at no moment the cluster is known to have been at rest"
-    return Acts(rests, reason, is_told, _stops(acts))
+    return Acts(rests, reason, is_told, _stops(acts), _ends(acts), _departures(acts))
 
 
 def admin_sessions(folder: Path) -> frozenset[int]:
@@ -130,3 +139,26 @@ def _stops(acts: Iterable[Act]) -> dict[int, list[tuple[float, float]]]:
         elif one.action in {START, RESUMED, *ENDS} and of_it and of_it[-1][1] == inf:
             of_it[-1] = (of_it[-1][0], one.ms)
     return stops
+
+
+def _ends(acts: Iterable[Act]) -> dict[int, list[int]]:
+    """When each broker was killed, told to stop, or gone."""
+    ends = dict[int, list[int]]()
+    for one in acts:
+        if one.broker is not None and one.action in ENDS:
+            ends.setdefault(one.broker, []).append(one.ms)
+    return ends
+
+
+def _departures(acts: Iterable[Act]) -> dict[int, list[tuple[int, int]]]:
+    """When each broker was told to stop in order, and was gone, where nothing else was done to it in between."""
+    departures, told = dict[int, list[tuple[int, int]]](), dict[int, int]()
+    for one in acts:
+        if one.broker is None:
+            continue
+        since = told.pop(one.broker, None)
+        if one.action == TOLD_TO_STOP:
+            told[one.broker] = one.ms
+        elif one.action == EXITED and since is not None:
+            departures.setdefault(one.broker, []).append((since, one.ms))
+    return departures

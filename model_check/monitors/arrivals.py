@@ -39,7 +39,11 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """A request at a process of a broker, each state's ISR in no order; a log does not tell who sent a StopReplica."""
+    """A request at a process of a broker, each state's ISR in no order; a log does not tell who sent a StopReplica.
+
+    `assigned` are the replicas that it tells of each partition; `named` are the brokers that it says where they listen:
+    the leaders of a LeaderAndIsr, all of an UpdateMetadata. A log tells neither.
+    """
 
     place: str
     ms: int
@@ -50,6 +54,8 @@ class Arrival:
     controller: int | None
     epoch: int | None
     states: Mapping[TopicPartition, State] = field(default_factory=dict)
+    assigned: Mapping[TopicPartition, frozenset[int]] = field(default_factory=dict)
+    named: frozenset[int] | None = None
     stopped: frozenset[TopicPartition] = frozenset()
     delete: bool = False
     answer: Answer | None = None

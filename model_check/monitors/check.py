@@ -13,7 +13,19 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from model_check.monitors import caches, controllers, deletion, fences, leadership, reassignment, requests, rest
+from model_check.monitors import (
+    caches,
+    controllers,
+    deletion,
+    departures,
+    fences,
+    isr_changes,
+    leadership,
+    named_brokers,
+    reassignment,
+    requests,
+    rest,
+)
 from model_check.monitors.acts import admin_sessions, read_acts
 from model_check.monitors.arrivals import Arrivals
 from model_check.monitors.claims import Break, Monitored, monitored_in
@@ -48,7 +60,10 @@ NOTHING_AT_REST: Final = "at no moment of rest was anything asked"
 """Why claims that hold say too little of a cluster that was to come to rest."""
 SHOWN: Final = 5
 """Breaks of one claim that are reported in full."""
-AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, caches, rest)
+AREAS: Final = (
+    controllers, leadership, departures, reassignment, deletion, requests, named_brokers, fences, caches, rest,
+    isr_changes,
+)  # fmt: skip
 CAUSES: Final = (leadership.znodes_can_be_read, requests.requests_can_be_read)
 """A process that cannot read something does not act on it, and breaks other claims: so these are reported first."""
 CLAIMS: Final[tuple[Monitored, ...]] = (

@@ -4,7 +4,7 @@ The specification's own reading (`spec/formats/znodes.py`) refuses unknown keys 
 be a controller of a later release or of another make, whose payloads say more; only what brokers and controllers of the
 era need must be there, and be of its kind. What cannot be read so is `Unreadable`, which is a break of its own.
 
-Left out on purpose: registrations and ISR notifications, whose contents no claim speaks of.
+Left out on purpose: registrations, whose contents no claim speaks of.
 """
 
 import json
@@ -70,6 +70,13 @@ class Elections:
 
 
 @dataclass(frozen=True)
+class Announced:
+    """The partitions whose ISR a leader has changed."""
+
+    partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True)
 class Configuration:
     """What a topic overrides."""
 
@@ -89,7 +96,7 @@ class Plain:
 
 
 Content: TypeAlias = (
-    State | Assignment | Elected | ControllerEpoch | Moves | Elections | Configuration | Unreadable | Plain
+    State | Assignment | Elected | ControllerEpoch | Moves | Elections | Announced | Configuration | Unreadable | Plain
 )
 
 
@@ -165,7 +172,15 @@ def _moves(text: str) -> Moves:
 
 
 def _elections(text: str) -> Elections:
-    return Elections(tuple(map(_partition, _list(_object(text)["partitions"]))))
+    return Elections(_named(text))
+
+
+def _announced(text: str) -> Announced:
+    return Announced(_named(text))
+
+
+def _named(text: str) -> tuple[TopicPartition, ...]:
+    return tuple(map(_partition, _list(_object(text)["partitions"])))
 
 
 def _configuration(text: str) -> Configuration:
@@ -229,5 +244,6 @@ READERS: Final[Mapping[PathKind, Callable[[str], Content]]] = {
     paths.CONTROLLER_EPOCH: _epoch,
     paths.REASSIGN_PARTITIONS: _moves,
     paths.PREFERRED_REPLICA_ELECTION: _elections,
+    paths.ISR_CHANGE: _announced,
     paths.TOPIC_CONFIG: _configuration,
 }

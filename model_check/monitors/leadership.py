@@ -94,6 +94,16 @@ def clean_leaders_were_in_sync(history: History) -> Answers:
         yield None if after.leader in before.isr else Break(one.place, f"{text}, and unclean election is off")
 
 
+@monitored(source="PROTOCOL.md sections 4 and 5; PartitionLeaderSelector, KafkaController.removeReplicaFromIsr")
+def decisions_bring_nobody_into_the_isr(history: History) -> Answers:
+    """A controller's decision leaves nobody in the ISR who was not in it, unless unclean election is allowed."""
+    for one, before, after in changes(history):
+        if decides(one) and not history.may_be_unclean(one.topic, one.number):
+            came = sorted({*after.isr} - {*before.isr})
+            text = f"{one.author} decided about {one.name}, and took {', '.join(map(str, came))} into the ISR"
+            yield Break(one.place, f"{text}, which was {list(before.isr)}") if came else None
+
+
 @monitored(source="PROTOCOL.md section 13, suggested properties", kind="always")
 def leaders_are_in_sync(history: History) -> Answers:
     """The leader in a state znode is in its ISR."""

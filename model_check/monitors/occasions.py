@@ -10,7 +10,7 @@ PROTOCOL.md section 13 tells what the claims are there for.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from model_check.monitors import controllers, leadership, rest
+from model_check.monitors import controllers, leadership, named_brokers, rest
 from model_check.monitors.claims import Monitored
 from model_check.monitors.contents import Assignment, Elected, State
 from model_check.monitors.controllers import decides, is_a_controllers
@@ -118,6 +118,7 @@ OCCASIONS: Final[Mapping[Monitored, Occasion]] = {
     leadership.leader_epoch_never_goes_back: REPLACED,
     leadership.decisions_raise_the_leader_epoch_by_one: REPLACED,
     leadership.writers_epochs_never_go_back: DEPOSED,
+    leadership.decisions_bring_nobody_into_the_isr: SHRINKS,
     leadership.leaders_are_in_sync: REPLACED,
     leadership.isr_is_not_empty: SHRINKS,
     leadership.isr_is_within_assigned: LEAVES,
@@ -128,5 +129,6 @@ OCCASIONS: Final[Mapping[Monitored, Occasion]] = {
     rest.eventually_live_replicas_are_informed: RETURNS,
     rest.eventually_live_brokers_know_the_leaders: RETURNS,
     rest.eventually_only_assigned_replicas_have_logs: GOES,
+    named_brokers.eventually_live_brokers_know_each_other: RETURNS,
 }
 """The occasion of each claim that is asked without it, too."""

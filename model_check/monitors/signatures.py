@@ -61,6 +61,11 @@ def _is_left(at: Moment, partition: TopicPartition) -> bool:
     return is_left_half_way(at.history, partition.topic, at.number)
 
 
+def of_unnamed(at: Moment) -> str:
+    """Brokers are not told of each other's starts, and not of deaths that took no leader (D60); or of none any more."""
+    return of_idleness(at) or of_unraised(at) or of_start(at) or "D60"
+
+
 def of_dead_leader(at: Moment, partition: TopicPartition) -> str:
     """A zombie decided (D5), a move had nobody to lead (D48), or the leader's death was passed over (D51)."""
     if _is_left(at, partition):

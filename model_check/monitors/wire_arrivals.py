@@ -89,10 +89,12 @@ class _Frames:
             raise
 
     def _arrival(self, place: str, order: int, ms: int, request: Any) -> Arrival:
-        states, stopped, delete = {}, frozenset[TopicPartition](), False
+        states, assigned, named, stopped, delete = {}, {}, None, frozenset[TopicPartition](), False
         match request:
-            case schemas.LeaderAndIsrRequest() | schemas.UpdateMetadataRequest():
+            case schemas.LeaderAndIsrRequest(live_leaders=some) | schemas.UpdateMetadataRequest(live_brokers=some):
                 states = {one.topic_partition: in_no_order(one.leadership) for one in request.partition_states}
+                assigned = {one.topic_partition: frozenset(one.replicas) for one in request.partition_states}
+                named = frozenset(one.id for one in some)
             case schemas.StopReplicaRequest():
                 stopped, delete = frozenset(request.partitions), request.delete_partitions
         return Arrival(
@@ -105,6 +107,8 @@ class _Frames:
             controller=request.controller_id,
             epoch=request.controller_epoch,
             states=states,
+            assigned=assigned,
+            named=named,
             stopped=stopped,
             delete=delete,
         )

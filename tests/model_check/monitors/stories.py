@@ -29,6 +29,8 @@ from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import V0102, TopicPartition
 from spec.formats.request_schemas import (
     LeaderAndIsrRequest,
+    LiveBroker,
+    LiveLeader,
     PartitionError,
     PartitionLeadership,
     PartitionsResponse,
@@ -133,6 +135,15 @@ class Story:
             return self.create(session, "/controller_epoch", 1)
         return self.set(session, "/controller_epoch", epoch)
 
+    def registered(self) -> list[int]:
+        """The brokers that are there."""
+        return sorted(map(int, self.tree.existing("/brokers/ids").children))
+
+    def assigned(self, topic: str) -> tuple[int, ...]:
+        """AR of a topic's partition 0 by now; that of `born`, where there is none."""
+        node = self.tree.nodes.get(f"/brokers/topics/{topic}")
+        return (2, 3) if node is None or not node.data else tuple(json.loads(node.data)["partitions"]["0"])
+
     # -------------------------------------------------------------------------------------------------- requests
 
     def start(self, broker: int) -> None:
@@ -153,14 +164,19 @@ class Story:
         topic: str = "t",
         code: int = 0,
         refused: bool = False,
+        replicas: tuple[int, ...] = (),
+        named: Sequence[int] | None = None,
     ) -> str:
-        """A LeaderAndIsr arrives, and is answered."""
-        told = PartitionLeadership(topic, 0, led(leader, epoch, tuple(isr), term, version), (2, 3))
-        request = LeaderAndIsrRequest(controller, term, (told,), ())
+        """A LeaderAndIsr arrives, and is answered; it names the leader, and AR, unless other brokers are given."""
+        assigned = replicas or self.assigned(topic)
+        told = PartitionLeadership(topic, 0, led(leader, epoch, tuple(isr), term, version), assigned)
+        leaders = [one for one in self.registered() if one == leader] if named is None else named
+        end_points = tuple(LiveLeader(one, "", 9092) for one in leaders)
+        request = LeaderAndIsrRequest(controller, term, (told,), end_points)
         partitions = () if refused else (PartitionError(topic, 0, ErrorCode(code)),)
         return self._arrive(broker, request, PartitionsResponse(STALE if refused else ErrorCode.NONE, partitions))
 
-    def tell(
+    def tell(  # noqa: PLR0913 - what an UpdateMetadata says
         self,
         broker: int,
         leader: int,
@@ -171,10 +187,12 @@ class Story:
         controller: int = 1,
         topic: str = "t",
         refused: bool = False,
+        named: Sequence[int] | None = None,
     ) -> str:
-        """An UpdateMetadata arrives, and is answered."""
-        told = PartitionLeadership(topic, 0, led(leader, epoch, tuple(isr), term, 0), (2, 3))
-        request = UpdateMetadataRequest(controller, term, (told,), ())
+        """An UpdateMetadata arrives, and is answered; it names all that are registered, unless others are given."""
+        told = PartitionLeadership(topic, 0, led(leader, epoch, tuple(isr), term, 0), self.assigned(topic))
+        brokers = tuple(LiveBroker(one) for one in (self.registered() if named is None else named))
+        request = UpdateMetadataRequest(controller, term, (told,), brokers)
         return self._arrive(broker, request, UpdateMetadataResponse(STALE if refused else ErrorCode.NONE), version=3)
 
     def stop(

@@ -38,6 +38,9 @@ def test_what_a_good_controller_does_breaks_nothing(tmp_path: Path) -> None:
     assert {one.split(" ")[0] for one in run.not_asked} == {
         "controller_znode_is_its_owners",  # nobody gives it up
         "the_leader_changes_its_isr",  # no leader does
+        "eventually_announcements_are_taken",
+        "eventually_announced_isrs_are_known",
+        "who_stops_in_order_leads_nothing",  # nobody is told to
         "new_terms_send_the_latest_leadership",  # there is one term
         "brokers_obey_no_older_epoch",
         "brokers_refuse_only_older_epochs",
@@ -218,6 +221,11 @@ def wrong_state(story: Story, *written: object) -> str:
             (1, 2, (1,)),
             f"broker 1 made 1 leader in {STATE}, where the ISR was [2, 3], and unclean election is off",
         ),
+        (
+            "decisions_bring_nobody_into_the_isr",
+            (3, 2, (3, 1)),
+            f"broker 1 decided about {STATE}, and took 1 into the ISR, which was [2, 3]",
+        ),
         ("leaders_are_in_sync", (2, 2, (3,)), f"broker 1 wrote {STATE} with leader 2, who is not in its ISR [3]"),
         ("isr_is_not_empty", (-1, 2, ()), f"broker 1 wrote {STATE} with an empty ISR"),
         (
@@ -246,6 +254,15 @@ def test_an_empty_isr_where_election_may_be_unclean_is_a_known_defect(tmp_path: 
     text = f"{place}: broker 1 wrote {STATE} with an empty ISR (as in the known defect D29)"
     assert breaks(run, "isr_is_not_empty") == [text]
     assert run.verdict is Verdict.HOLDS
+
+
+def test_who_may_be_elected_uncleanly_may_come_into_the_isr(tmp_path: Path) -> None:
+    story = begun()
+    story.set(99, "/config/topics/t", {"version": 1, "config": {"unclean.leader.election.enable": "true"}})
+    story.state(2, 2, 0, (2,))
+    story.state(1, 3, 1, (3,))
+    story.order(3, 3, 1, (3,), version=2)
+    assert story.checked(tmp_path).verdict is Verdict.HOLDS
 
 
 def test_a_controller_epoch_that_falls_is_told(tmp_path: Path) -> None:

@@ -91,7 +91,9 @@ def test_a_request_that_cannot_be_read_is_told_with_the_field_that_lacks(tmp_pat
     story.wire[2][-2:] = [replace(received, data=received.data[:-4])]
     run = story.checked(tmp_path)
     (told,) = breaks(run, "requests_can_be_read")
-    assert told.startswith(f"{place}: broker 2 cannot read LEADER_AND_ISR of version 0 in 70 bytes: live_leaders: ")
+    assert told.startswith(
+        f"{place}: broker 2 cannot read LEADER_AND_ISR of version 0 in 80 bytes: live_leaders[0].port: "
+    )
     assert told.endswith("; all of it can be read without live_leaders: is that left out?")
     (found,) = [one for one in run.findings if one.property == "requests_can_be_read"]
     arrived = sum(isinstance(one, FrameReceived) for wire in story.wire.values() for one in wire)
