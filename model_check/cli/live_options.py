@@ -27,8 +27,9 @@ PROGRAMS: Final = (
     "`reference`, kafka:RELEASE, a folder of Kafka's jars, or a command with {id} {host} {port} {zookeeper} {folder}"
 )
 
-BROKERS, CONTROLLERS, TOPICS, STOP_WITH = 3, 1, 2, "TERM"
-"""What there is of each unless something else is asked for; of controllers, where they are chosen apart."""
+BROKERS, CONTROLLERS, TOPICS, STOP_WITH = 3, 2, 2, "TERM"
+"""What there is of each unless something else is asked for; of controllers, where they are under test, and told apart.
+"""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Asked:
     ] = None
     broker_count: Annotated[int, typer.Option(min=1, max=20, help="How many members hold replicas.")] = BROKERS
     controller_count: Annotated[
-        int | None, typer.Option(min=1, max=9, help="How many members only control, if chosen apart (default: 1).")
+        int | None, typer.Option(min=1, max=9, help="How many only control, if chosen apart (default: 2 under test).")
     ] = None
     release: Annotated[
         str | None, typer.Option(help="The release line as which a command behaves, and logs: 0.8.2 to 0.10.2.")
@@ -104,7 +105,9 @@ class Asked:
             return {}
         controller, broker = (REFERENCE if one is None else one for one in (self.controller, self.brokers))
         choose = partial(chosen_program, agreed=Agreed(RELEASES.get(self.release or ""), self.up_when, self.stop_with))
-        count = CONTROLLERS if self.controller_count is None else self.controller_count
+        is_alone = self.controller is None or (names_command(self.controller) and "{id}" not in self.controller)
+        usual = 1 if is_alone else CONTROLLERS
+        count = usual if self.controller_count is None else self.controller_count
         return {"controller": choose(controller), "broker": choose(broker), "controllers": count}
 
     @property

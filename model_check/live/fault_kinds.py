@@ -52,7 +52,8 @@ def _requests(kind: str, what: str, play: Callable[[Scenario, Way], None], *ways
 
 
 FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
-    "kill-broker": ("kill -9 of a broker that is not the controller", lambda s: s.kill(s.another())),
+    "kill-broker": ("kill -9 of a broker that is not the controller, and a rest without it",
+                    lambda s: s.kill_and_rest(s.another())),
     "kill-controller": ("kill -9 of the controller", lambda s: s.kill(s.the_controller())),
     "stop-controller": ("the controller is stopped until its session is gone, then goes on: a zombie",
                         Scenario.stop),
@@ -60,9 +61,10 @@ FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
     "pause": ("a broker is stopped for less than its session lasts",
               lambda s: s.pause(s.random.choice(s.cluster.broker_ids))),
     "lag": ("a follower falls silent: ISRs shrink, and expand again", lambda s: s.lag(s.another())),
+    "lag-kill": ("the same, and its leader is killed: perhaps nobody is left who is in sync", Scenario.lag_and_kill),
     "early-restart": ("a broker is killed and registers as its old session ends; the controller may miss it (D12)",
                       lambda s: s.restart_early(s.another())),
-    "kill-many": ("kill -9 of all brokers but one", Scenario.all_at_once),
+    "kill-many": ("kill -9 of all brokers but one, and a rest without them", Scenario.all_at_once),
     **_requests("reassign", "a topic's partitions move to other brokers", Scenario.reassign, *ON_THE_WAY),
     "remove-controller": ("somebody deletes /controller by hand, whose owner lives on",
                           lambda s: s.cluster.admin.remove(CONTROLLER)),
@@ -76,7 +78,8 @@ FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
     **_requests("delete", "a topic is deleted", Scenario.delete, "kill", "kill-controller"),
     "delete-stop-controller": ("the same, and the controller is stopped, and killed if it waits for itself then (D50)",
                                lambda s: s.delete(_stopped(s, may_hang=True))),
-    "delete-undeletable": ("the same, and a broker cannot remove its files, until one with a replica starts (D72)",
+    "delete-without": ("a topic is deleted while a broker is down that has a replica", Scenario.delete_without),
+    "delete-undeletable": ("a topic is deleted, and a broker cannot remove its files, until one with it starts (D72)",
                            Scenario.delete_undeletable),
     "shutdown": ("a broker is told to stop, and has its leaderships moved first", lambda s: s.shut_down(s.another())),
     "shutdown-controller": ("the same, and it is the controller", lambda s: s.shut_down(s.the_controller())),
@@ -84,7 +87,9 @@ FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
                                  lambda s: s.shut_down_without_controller(s.kill)),
     "shutdown-stop-controller": ("the same of another, and the controller is stopped until its session is gone",
                                  lambda s: s.shut_down_without_controller(s.suspend)),
-    **_requests("elect", "a preferred replica comes back, and is elected on request", Scenario.elect, *ON_THE_WAY),
+    **_requests("elect", "a preferred replica is asked for while it is down, and when it is back", Scenario.elect,
+                *ON_THE_WAY),
+    "elect-lag": ("the same, and it is back, but not in sync", Scenario.elect_lagging),
 }  # fmt: skip
 """The kinds of faults: what happens, and the play."""
 
@@ -112,8 +117,18 @@ def kinds_for(setup: Setup, kinds: Iterable[str] = USUAL) -> tuple[str, ...]:
     return tuple(kind for kind in kinds if not (setup.spares_controllers and "controller" in kind))
 
 
+FIRST: Final = (
+    "kill-controller", "kill-many", "stop-controller", "early-restart", "lag-kill", "reassign",
+    "reassign-stop-controller", "remove-controller", "add", "delete", "delete-without", "shutdown", "elect-lag",
+)  # fmt: skip
+"""The kinds after which a controller has had to do all that there is for it to do, once; others differ in the moment.
+
+They fit into two minutes.
+"""
+
+
 def drawn(random: Random, kinds: Iterable[str]) -> Iterator[str]:
-    """Faults without end: every kind once, in a random order, and again."""
+    """Faults without end: every kind once, the `FIRST` ones first, else in a random order, and again."""
     kinds = tuple(kinds)
     while True:
-        yield from random.sample(kinds, len(kinds))
+        yield from sorted(random.sample(kinds, len(kinds)), key=lambda kind: kind not in FIRST)

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Final, Protocol, TypeVar
 
+from model_check.monitors.contents import State, read_content
 from model_check.recordings.sessions import elected_in
 from reference import scripts
 from reference.elections.requested import ELECTIONS
 from reference.zookeeper.api import Create, Delete, Exists, GetData, NoNode, Operation, SetData
+from spec.formats import znode_paths as paths
 from spec.formats import znodes
 from spec.formats.kafka_types import TopicPartition
 
@@ -122,6 +124,16 @@ class Admin:
         data = self._zookeeper.execute(GetData(scripts.topic_path(topic)), PATIENCE_SECONDS).data
         payload = znodes.parse_payload(scripts.topic_path(topic), data)
         return payload.partitions if isinstance(payload, znodes.TopicPayload) else {}
+
+    def leader(self, partition: TopicPartition) -> int | None:
+        """Who leads a partition, -1 where nobody does; None where that cannot be made out."""
+        path = paths.STATE.path(topic=partition.topic, partition=partition.partition)
+        try:
+            data = self._zookeeper.execute(GetData(str(path)), PATIENCE_SECONDS).data
+        except NoNode:
+            return None
+        content = read_content(path, data)
+        return content.leader if isinstance(content, State) else None
 
     def is_there(self, path: str) -> bool:
         """Whether there is such a znode: a request that is not done yet, say."""

@@ -7,7 +7,8 @@ changes wait while there is no controller, and the specification has room for so
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -15,6 +16,7 @@ from typing import Final
 
 from model_check.live.live_admin import PATIENCE_SECONDS
 from model_check.live.live_cluster import LiveCluster
+from model_check.recordings.tracks import SKEW
 from reference.elections.requested import ELECTIONS
 from reference.scripts import CONTROLLER, REASSIGN_PARTITIONS
 from spec.formats.kafka_types import TopicPartition
@@ -97,7 +99,7 @@ class Scenario:
 
     def perhaps_a_topic(self) -> None:
         """Now and then a topic is created in the middle of a fault."""
-        if self.topics < self.first_topics + MORE_TOPICS and self.random.random() < 1 / 3:
+        if self.topics < self.first_topics + MORE_TOPICS and self.random.random() < 1 / 2:
             self.create_topic()
 
     def the_controller(self) -> int:
@@ -118,6 +120,20 @@ class Scenario:
         self.perhaps_a_topic()
         self.await_session_end(broker)
         self.a_moment()
+
+    def kill_and_rest(self, *brokers: int) -> None:
+        """Kill brokers, and see what the cluster comes to without them, before they are started again."""
+        for broker in brokers:
+            self.cluster.kill(broker)
+        self.perhaps_a_topic()
+        for broker in brokers:
+            self.await_session_end(broker)
+        self.stay()
+
+    def stay(self) -> None:
+        """Rest, and let nothing be undone for so long that clocks can tell it from the rest."""
+        self.cluster.rest()
+        self.cluster.sleep(SKEW / 1000)
 
     def await_session_end(self, broker: int) -> None:
         """Wait until ZooKeeper has given a broker up."""
@@ -202,14 +218,40 @@ class Scenario:
         self.cluster.sleep(self.random.uniform(0.2, 0.6) * self.session_seconds)
         self.cluster.resume(broker)
 
-    def lag(self, broker: int) -> None:
-        """A follower falls silent for longer than leaders wait; one that cannot is stopped for as long."""
+    @contextmanager
+    def lagging(self, broker: int) -> Iterator[None]:
+        """A follower falls silent for longer than leaders wait, and they have seen it; one that cannot is stopped."""
         lag_ms = self.cluster.setup.times.lag_ms
-        if not self.cluster.falls_silent(broker, 2 * lag_ms):
+        is_silent = self.cluster.falls_silent(broker, 2 * lag_ms)
+        if not is_silent:
             self.cluster.suspend(broker)
-            self.cluster.sleep(NOTICED_LAGS * lag_ms / 1000)
+        self.cluster.sleep(NOTICED_LAGS * lag_ms / 1000)
+        yield
+        if not is_silent:
             self.cluster.resume(broker)
-        self.cluster.sleep(2.5 * lag_ms / 1000)
+
+    def lag(self, broker: int, meanwhile: Callable[[], None] = lambda: None) -> None:
+        """A follower leaves the ISRs, and something happens before it is back in them."""
+        with self.lagging(broker):
+            meanwhile()
+        self.cluster.sleep(2.5 * self.cluster.setup.times.lag_ms / 1000)
+
+    def lag_and_kill(self) -> None:
+        """Kill a leader of few replicas while one of them is out of the ISR; perhaps nobody is left in it."""
+        followed = [
+            (len(replicas), leader, follower)
+            for topic in self.existing
+            for partition, replicas in self.cluster.admin.assignment(topic).items()
+            for leader in {self.cluster.admin.leader(TopicPartition(topic, partition))} & {*replicas}
+            for follower in {*replicas} - {leader}
+        ]
+        if followed:
+            fewest = min(followed)[0]
+            _, leader, follower = self.random.choice([one for one in sorted(followed) if one[0] == fewest])
+            with self.lagging(follower):
+                self.cluster.kill(leader)
+            self.await_session_end(leader)
+            self.stay()
 
     def elsewhere(self, replicas: tuple[int, ...]) -> tuple[int, ...]:
         """As many brokers, of whom one is another if there is one; if all have it, they have it in another order."""
@@ -263,6 +305,14 @@ class Scenario:
             ask = partial(self.cluster.admin.delete_topic, topic)
         way(ask, 0.2)
 
+    def delete_without(self) -> None:
+        """Ask that a topic be deleted while a broker is down that has a replica, which has to wait for it."""
+        if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
+            topic = self.existing.pop(self.random.randrange(len(self.existing)))
+            self.kill(self.random.choice(self.cluster.admin.assignment(topic)[0]))
+            self.cluster.admin.delete_topic(topic)
+            self.stay()
+
     def delete_undeletable(self) -> None:
         """Ask that a topic be deleted while one broker cannot remove its files, then restart one that has a replica."""
         if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
@@ -291,18 +341,36 @@ class Scenario:
         self.shut_down(broker, strike if broker != controller else lambda: None)
 
     def elect(self, way: Way) -> None:
-        """Unseat a first leader, ask for preferred replicas unless that is asked (D49), and let something happen."""
+        """Unseat a first leader, ask for preferred replicas while it is down, and, let something happen, once it is up.
+
+        Nothing is asked for while something is (D49).
+        """
         ask: Ask = None
-        if self.existing and not self.cluster.admin.is_there(ELECTIONS):
-            topic = self.random.choice(self.existing)
-            assignment = self.cluster.admin.assignment(topic)
-            self.kill(assignment[0][0])
-            self.settle()
-            ask = partial(self.cluster.admin.elect_preferred, [TopicPartition(topic, p) for p in assignment])
+        if topic := self._unseat():
+            ask = partial(self._ask_for_preferred, topic)
         way(ask, 0.05)
+
+    def elect_lagging(self) -> None:
+        """Ask for a preferred replica that lives, and is not in sync."""
+        if topic := self._unseat():
+            first = self.cluster.admin.assignment(topic)[0][0]
+            self.lag(first, partial(self._ask_for_preferred, topic))
+
+    def _unseat(self) -> str:
+        """Kill the first replica of a topic, ask that it lead, and have it come back; the topic, if there is one."""
+        if not self.existing or self.cluster.admin.is_there(ELECTIONS):
+            return ""
+        topic = self.random.choice(self.existing)
+        first = self.cluster.admin.assignment(topic)[0][0]
+        self.kill(first)
+        self._ask_for_preferred(topic)
+        self.settle()
+        return "" if self.cluster.admin.is_there(ELECTIONS) else topic
+
+    def _ask_for_preferred(self, topic: str) -> None:
+        assignment = self.cluster.admin.assignment(topic)
+        self.cluster.admin.elect_preferred([TopicPartition(topic, p) for p in assignment])
 
     def all_at_once(self) -> None:
         """Kill every broker but one, and start them again."""
-        for broker in self.random.sample(self.cluster.broker_ids, len(self.cluster.broker_ids) - 1):
-            self.cluster.kill(broker)
-        self.a_moment()
+        self.kill_and_rest(*self.random.sample(self.cluster.broker_ids, len(self.cluster.broker_ids) - 1))

@@ -28,6 +28,10 @@ def test_members_are_chosen_apart() -> None:
     setup = Asked(controller="reference", controller_count=2).task(7).setup
     assert (setup.controllers, setup.brokers, setup.is_all_ours) == (2, 3, True)
     assert Asked(brokers="reference").task(7).setup.controllers == 1
+    assert Asked(controller="reference").task(7).setup.controllers == 2
+    assert Asked(controller="sh -c {id}").task(7).setup.controllers == 2
+    assert Asked(controller="sh -c true").task(7).setup.controllers == 1  # nothing tells one from another
+    assert Asked(controller="reference", controller_count=1).task(7).setup.controllers == 1
     assert Asked().task(7).setup.controllers == 0
 
 

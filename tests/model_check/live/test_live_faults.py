@@ -3,12 +3,13 @@
 import json
 from itertools import islice
 from pathlib import Path
+from random import Random
 from unittest.mock import MagicMock
 
 import pytest
 
 from model_check.live import live_run
-from model_check.live.fault_kinds import FAULTS
+from model_check.live.fault_kinds import FAULTS, FIRST, USUAL, drawn
 from model_check.live.live_faults import Fault, chance, chosen_faults, faults_in
 from model_check.live.live_run import Task
 from model_check.live.live_setup import Setup
@@ -28,6 +29,19 @@ def test_whoever_is_left_out_changes_no_other() -> None:
     assert list(chosen_faults(7, KINDS, (2, 5, 33), 1)) == [(2, every[2]), (5, every[5]), (33, every[33])]
     assert list(chosen_faults(7, KINDS, (), 9)) == []
     assert dict(chosen_faults(8, KINDS, None, 40)) != every
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_round_begins_with_all_that_there_is_to_be_done(seed: int) -> None:
+    every = list(islice(drawn(Random(seed), USUAL), 2 * len(USUAL)))
+    for begun in (0, len(USUAL)):
+        kinds = every[begun : begun + len(USUAL)]
+        assert {*kinds[: len(FIRST)]} == {*FIRST}
+        assert sorted(kinds) == sorted(USUAL)
+
+
+def test_the_first_ones_come_in_another_order_each_time() -> None:
+    assert len({tuple(islice(drawn(Random(seed), USUAL), len(FIRST))) for seed in range(20)}) == 20
 
 
 def played(plays: tuple[int, ...] | None, monkeypatch: pytest.MonkeyPatch) -> dict[int, tuple[str, float]]:

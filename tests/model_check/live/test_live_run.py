@@ -195,7 +195,8 @@ def test_longer_runs_are_explained(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "kind", [one for one in FAULTS if one.startswith(("add", "shutdown", "elect")) or "remove" in one]
+    "kind",
+    [one for one in FAULTS if one.startswith(("add", "shutdown", "elect", "lag-", "delete-w")) or "remove" in one],
 )
 def test_kinds_that_are_not_drawn_are_explained(kind: str, tmp_path: Path) -> None:
     made = checked_run(Task(Setup(3, 6), topics=1, faults=2, kinds=(kind,)), tmp_path)

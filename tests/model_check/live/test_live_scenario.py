@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from model_check.live.fault_kinds import FAULTS
 from model_check.live.live_scenario import MANY_PARTITIONS, MORE_PARTITIONS, MORE_TOPICS, Scenario
+from model_check.recordings.tracks import SKEW
 
 SESSION = 2
 """Seconds."""
@@ -20,6 +21,8 @@ def scenario(brokers: int, seed: int = 1) -> tuple[Scenario, MagicMock]:
     cluster.broker_ids = tuple(range(1, brokers + 1))
     cluster.admin.controller.return_value = 1
     cluster.setup.times.session_timeout_ms = 1000 * SESSION
+    cluster.setup.times.lag_ms = 1000
+    cluster.member_ids = cluster.broker_ids
     return Scenario(cluster, Random(seed), first_topics=0), cluster
 
 
@@ -115,3 +118,88 @@ def test_an_edit_adds_a_replica_or_takes_one_away(brokers: int, seed: int, data:
     for *_, written in edits:
         assert len({*written}) == len(written) == len(replicas) + (1 if {*replicas} < {*written} else -1) > 0
         assert {*written} < {*replicas} or {*replicas} < {*written} <= {*cluster.broker_ids}
+
+
+def acts(kind: str, cluster: MagicMock, made: Scenario) -> list[str]:
+    """What a play does to the cluster, in order."""
+    made.existing.append("t")
+    made.topics = MORE_TOPICS
+    cluster.admin.assignment.return_value = {0: (2, 3)}
+    cluster.admin.leader.return_value = 2
+    FAULTS[kind][1](made)
+    told = (
+        "kill",
+        "suspend",
+        "resume",
+        "falls_silent",
+        "rest",
+        "ensure_running",
+        *(f"admin.{x}" for x in REQUESTS.values()),
+    )
+    return [name for name, _, _ in cluster.mock_calls if name in told]
+
+
+@pytest.mark.parametrize(("kind", "killed"), [("kill-broker", 1), ("kill-many", 2)])
+def test_a_cluster_rests_without_whom_it_has_lost(kind: str, killed: int) -> None:
+    made, cluster = scenario(3)
+    assert acts(kind, cluster, made) == ["kill"] * killed + ["rest"]
+    assert cluster.mock_calls[-1] == call.sleep(SKEW / 1000)  # what comes later cannot be taken for that by any clock
+    lost = [one.args[0] for one in cluster.kill.call_args_list]
+    assert [one.args[0] for one in cluster.wait_until.call_args_list] == [
+        f"the session of broker {b} ends" for b in lost
+    ]
+
+
+def test_a_topic_is_deleted_while_one_of_its_replicas_is_down() -> None:
+    made, cluster = scenario(3)
+    cluster.admin.is_there.return_value = False
+    assert acts("delete-without", cluster, made) == ["kill", "admin.delete_topic", "rest"]
+    assert cluster.kill.call_args.args[0] in {2, 3}
+    assert made.existing == []
+
+
+STARTED = ["ensure_running"] * 3 + ["rest"]
+
+
+def test_a_preferred_replica_is_asked_for_while_it_is_down_and_when_it_is_back() -> None:
+    made, cluster = scenario(3)
+    cluster.admin.is_there.return_value = False
+    asked = "admin.elect_preferred"
+    assert acts("elect", cluster, made) == ["kill", asked, *STARTED, asked]
+    assert cluster.kill.call_args_list == [call(2)]
+
+
+def test_nobody_asks_for_an_election_while_one_is_asked_for() -> None:
+    made, cluster = scenario(3)
+    cluster.admin.is_there.side_effect = [False, True]
+    assert acts("elect", cluster, made) == ["kill", "admin.elect_preferred", *STARTED]
+
+
+@pytest.mark.parametrize("can_be_silent", [True, False])
+def test_a_preferred_replica_is_asked_for_while_it_is_out_of_the_isr(*, can_be_silent: bool) -> None:
+    made, cluster = scenario(3)
+    cluster.admin.is_there.return_value = False
+    cluster.falls_silent.return_value = can_be_silent
+    asked = "admin.elect_preferred"
+    amid = [asked] if can_be_silent else ["suspend", asked, "resume"]
+    assert acts("elect-lag", cluster, made) == ["kill", asked, *STARTED, "falls_silent", *amid]
+    assert cluster.falls_silent.call_args_list == [call(2, 2000)]
+
+
+@pytest.mark.parametrize("leader", [2, -1, None, 1])
+def test_a_leader_is_killed_whose_follower_is_out_of_the_isr_where_one_leads_that_is_assigned(
+    leader: int | None,
+) -> None:
+    made, cluster = scenario(3)
+    made.existing.append("more-replicas")
+    assignments = {"more-replicas": {0: (3, 2, 1)}, "t": {0: (2, 3)}}
+    made.existing.append("t")
+    cluster.admin.assignment.side_effect = assignments.get
+    cluster.admin.leader.side_effect = lambda one: leader if one.topic == "t" else 3
+    cluster.falls_silent.return_value = True
+    FAULTS["lag-kill"][1](made)
+    if leader == 2:
+        assert (cluster.falls_silent.call_args, cluster.kill.call_args) == (call(3, 2000), call(2))
+    else:
+        assert cluster.kill.call_args == call(3)
+    assert cluster.rest.called

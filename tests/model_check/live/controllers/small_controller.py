@@ -22,6 +22,7 @@ from spec.formats.request_schemas import (
     EndPoint,
     LeaderAndIsrRequest,
     LiveBroker,
+    LiveLeader,
     PartitionLeadership,
     Request,
     UpdateMetadataRequest,
@@ -98,7 +99,8 @@ class SmallController:
         return int(data) + 1
 
     def look_around(self) -> None:
-        """Decide what is to be decided, then tell everybody what is new to them."""
+        """Decide what is to be decided, tell everybody what is new to them, and take what leaders have announced."""
+        announced = self.children("/isr_change_notification")
         live = self.registered()
         for topic in self.children("/brokers/topics"):
             for partition in self.partitions(topic):
@@ -106,6 +108,8 @@ class SmallController:
                     self.write(partition, wanted)
                 elif partition.state:
                     self.tell(partition, live)
+        for one in announced:
+            self.zookeeper.delete(f"/isr_change_notification/{one}")
 
     def registered(self) -> dict[int, Any]:
         """The brokers that live, each with its registration and that znode's stat."""
@@ -168,13 +172,18 @@ class SmallController:
         brokers = tuple(
             LiveBroker(b, end_points=(EndPoint(e["port"], e["host"], "PLAINTEXT"),)) for b, e in ends.items()
         )
+        leaders = tuple(LiveLeader(b, e["host"], e["port"]) for b, e in ends.items() if b == led.leader)
         for broker, (_, stat) in live.items():
-            known = (self.incarnation(broker, stat), partition.path, state["leader_epoch"])
-            requests: list[Request] = [UpdateMetadataRequest(self.id, self.epoch, (said,), brokers)]
+            who = (self.incarnation(broker, stat), partition.path)
+            wanted: dict[tuple[Any, ...], Request] = {
+                (*who, partition.version, *ends): UpdateMetadataRequest(self.id, self.epoch, (said,), brokers)
+            }
             if broker in partition.replicas:
-                requests.insert(0, LeaderAndIsrRequest(self.id, self.epoch, (said,), ()))
-            if known not in self.told and self.send(ends[broker], requests):
-                self.told.add(known)
+                order = LeaderAndIsrRequest(self.id, self.epoch, (said,), leaders)
+                wanted = {(*who, led.leader_epoch): order, **wanted}
+            new = {known: one for known, one in wanted.items() if known not in self.told}
+            if new and self.send(ends[broker], list(new.values())):
+                self.told |= new.keys()
 
     def incarnation(self, broker: int, stat: Any) -> tuple[int, int]:
         """Of which process of a broker it remembers what it was told."""
