@@ -242,7 +242,8 @@ class Scenario:
             (len(replicas), leader, follower)
             for topic in self.existing
             for partition, replicas in self.cluster.admin.assignment(topic).items()
-            for leader in {self.cluster.admin.leader(TopicPartition(topic, partition))} & {*replicas}
+            for leader in replicas
+            if leader == self.cluster.admin.leader(TopicPartition(topic, partition))
             for follower in {*replicas} - {leader}
         ]
         if followed:

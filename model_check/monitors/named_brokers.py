@@ -79,7 +79,7 @@ def _is_later(history: History, topic: str) -> bool:
 )
 def eventually_live_brokers_know_each_other(at: Moment) -> Shown:
     """The last UpdateMetadata that a live broker has received names the brokers that are registered, and no others."""
-    here = {one for one in at.history.brokers if at.history.registered(one, at.number) is not None}
+    here = frozenset(one for one in at.history.brokers if at.history.registered(one, at.number) is not None)
     for broker in sorted(here) if at.controller is not None else ():
         told = [one for one in at.received(broker) or () if one.kind is ApiKey.UPDATE_METADATA and not one.is_refused]
         last = list(_last(told, at))
