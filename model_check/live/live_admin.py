@@ -126,7 +126,7 @@ class Admin:
         return payload.partitions if isinstance(payload, znodes.TopicPayload) else {}
 
     def leader(self, partition: TopicPartition) -> int | None:
-        """Who leads a partition, -1 where nobody does; None where that cannot be made out."""
+        """The leader of a partition, -1 where it has none; None where that cannot be made out."""
         path = paths.STATE.path(topic=partition.topic, partition=partition.partition)
         try:
             data = self._zookeeper.execute(GetData(str(path)), PATIENCE_SECONDS).data

@@ -44,7 +44,7 @@ def _led_by_several(
 
 
 def _departures(history: History) -> Iterator[tuple[int, Write, int]]:
-    """Each broker that was told to stop, and could ask, with the end of its registration, and when it was told."""
+    """Each broker that was asked to stop, and could ask, with the end of its registration, and when it was asked."""
     for gone in history.of_kind(paths.BROKER):
         broker = gone.path.broker if gone.path and gone.after is None else None
         if broker is not None:

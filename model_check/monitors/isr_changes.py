@@ -1,7 +1,8 @@
 """Claims about announcements of ISR changes: the controller takes them away, and tells everybody before it does.
 
-They are asked of what was announced to a controller at work, and of what one in office has taken: who is not at work
-yet may read too early, or not hear. Before 0.9.0.0 nobody announces anything, and no controller listens (D65).
+They are asked of what was announced to a controller at work, and of what one in office has taken: a controller that is
+not at work yet may read too early, or not hear. Before 0.9.0.0 nobody announces anything, and no controller listens
+(D65).
 
 Kafka: `KafkaController.IsrChangeNotificationListener`, 0.10.2.2. PROTOCOL.md section 7.7.
 """
@@ -26,19 +27,19 @@ SOURCE = "PROTOCOL.md section 7.7; KafkaController.IsrChangeNotificationListener
 
 @at_rest(needs=Needs.REST_AND_REQUESTS, kind="eventually", source=SOURCE)
 def eventually_announcements_are_taken(at: Moment) -> Shown:
-    """No announcement of ISR changes stands that was made while the controller in office was at work."""
+    """No announcement of ISR changes exists that was made while the controller in office was at work."""
     history, office = at.history, at.history.office(at.number)
     since = _at_work_since(history, at.number)
     for one in history.of_kind(paths.ISR_CHANGE):
         is_heard = one.is_create and one.author.is_members and since is not None and one.ms > since + SKEW
         if is_heard and office.raised < one.number < at.number and at.controller is not None:
-            text = f"{one.name} stands, with which {one.author} announced ISR changes ({one.place})"
+            text = f"{one.name} exists, with which {one.author} announced ISR changes ({one.place})"
             stands = history.at(one.name, at.number) is not None
             yield one.name, at.broken(text, signatures.of_idleness(at) or "D65") if stands else None
 
 
 def _at_work_since(history: History, number: int) -> int | None:
-    """When the first request arrived of who is in office, in the epoch that it has raised."""
+    """When the first request arrived of the controller in office, in the epoch that it has raised."""
     office = history.office(number)
     owner = None if office.owner is None else office.owner.broker
     sent = (one.ms for one in history.arrivals.all() if one.epoch == office.epoch and one.controller == owner)
@@ -79,14 +80,15 @@ def _unknown(
     written, gone = taken
     if any(one.number >= written.number for one in _known(at.history, received, partition)):
         return None
-    text = f"{gone.author} took {gone.name} ({gone.place}), and broker {broker}, which runs, has not been told by"
+    text = f"{gone.author} took {gone.name} ({gone.place}), and broker {broker}, which runs, has not been sent by"
     text = f"{text} UpdateMetadata that {partition} had {written.after} ({written.place}), nor anything since"
     row = "D53" if removed_by_others(at.history, gone.number) else signatures.of_idleness(at)
+    row = row or signatures.of_stale_metadata(at, partition, broker, -1)  # a removal is sent in place of its leadership
     return at.broken(text, row)
 
 
 def _known(history: History, received: list[Arrival], partition: TopicPartition) -> Iterator[Write]:
-    """The writes that a broker may have been told of."""
+    """The writes of which a broker may have been sent what they wrote."""
     for one in received:
         if one.kind is ApiKey.UPDATE_METADATA and partition in one.states and accepted(one, partition):
             yield from writes_told(history, one, partition, one.states[partition])

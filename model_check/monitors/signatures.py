@@ -62,7 +62,7 @@ def _is_left(at: Moment, partition: TopicPartition) -> bool:
 
 
 def of_unnamed(at: Moment) -> str:
-    """Brokers are not told of each other's starts, and not of deaths that took no leader (D60); or of none any more."""
+    """Brokers are sent nothing of each other's starts, nor of deaths that took no leader (D60); or nothing any more."""
     return of_idleness(at) or of_unraised(at) or of_start(at) or "D60"
 
 

@@ -36,7 +36,7 @@ def test_what_is_told_and_taken_breaks_nothing(tmp_path: Path) -> None:
 def test_an_announcement_that_stands_is_told(tmp_path: Path) -> None:
     story, _, announced = shrunk()
     place = story.rest()
-    text = f"{place}: {ANNOUNCED} stands, with which broker 2 announced ISR changes ({announced})"
+    text = f"{place}: {ANNOUNCED} exists, with which broker 2 announced ISR changes ({announced})"
     run = story.checked(tmp_path, excused=AS_CODED_ROWS)
     assert breaks(run, TAKEN) == [f"{text} (as in the known defect D65)"]
     assert run.verdict is Verdict.VIOLATED
@@ -49,7 +49,7 @@ def test_whoever_is_not_told_of_what_was_taken_is_told(told: Sequence[int], tmp_
     place = story.rest()
     found = breaks(story.checked(tmp_path), KNOWN)
     assert found == [
-        f"{place}: broker 1 took {ANNOUNCED} ({taken}), and broker {broker}, which runs, has not been told by "
+        f"{place}: broker 1 took {ANNOUNCED} ({taken}), and broker {broker}, which runs, has not been sent by "
         f"UpdateMetadata that [t,0] had leader 2, leader epoch 0, ISR [2] ({written}), nor anything since"
         for broker in (1, 2, 3)
         if broker not in told
