@@ -105,8 +105,8 @@ def test_who_ends_at_once_is_no_controller_whose_claims_hold(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("bug", "kind", "claim", "sentence"),
     [
-        ("deaf", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been sent nothing of it"),
-        ("deaf-in-a-multi", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been sent nothing of it"),
+        ("deaf", "kill-broker", "eventually_live_brokers_know_each_other", "knows the brokers "),
+        ("deaf-in-a-multi", "kill-broker", "eventually_live_brokers_know_each_other", "knows the brokers "),
         ("text-ids", "pause", "znodes_can_be_read", '"1" is no whole number'),
         ("no-rack", "pause", "requests_can_be_read", "all of it can be read without rack"),
         ("other-version", "pause", "requests_can_be_read", "cannot read UPDATE_METADATA of version 2 in "),
@@ -118,11 +118,11 @@ def test_who_ends_at_once_is_no_controller_whose_claims_hold(tmp_path: Path) -> 
     ],
 )
 def test_a_bug_that_hardly_anybody_sees_is_seen(bug: str, kind: str, claim: str, sentence: str, tmp_path: Path) -> None:
-    verdict, said = told(f"planted_bugs {bug}", tmp_path, kind)
+    is_missed = kind == "early-restart"  # only then a broker is back before anybody could notice
+    verdict, said = told(f"planted_bugs {bug}", tmp_path, kind, seed=3 if is_missed else 4)
     assert verdict is Verdict.VIOLATED, said
     assert f"{claim}: " in said
     assert sentence in said
-    is_missed = kind == "early-restart"  # only then a broker is back before anybody could notice
     assert ("known defect D12" in said) is is_missed, said
 
 

@@ -24,14 +24,15 @@ KINDS: Final = tuple(kind for kind in USUAL if not kind.startswith(("delete", "e
 SECONDS: Final = 60.0
 
 KNOW_THE_LEADERS: Final = "eventually_live_brokers_know_the_leaders"
+KNOW_EACH_OTHER: Final = "eventually_live_brokers_know_each_other"
 BROKEN: Final = {
-    "planted_bugs deaf": KNOW_THE_LEADERS,
-    "planted_bugs deaf-in-a-multi": KNOW_THE_LEADERS,
+    "planted_bugs deaf": KNOW_EACH_OTHER,
+    "planted_bugs deaf-in-a-multi": KNOW_EACH_OTHER,
     "planted_bugs text-ids": "znodes_can_be_read",
     "planted_bugs no-rack": "requests_can_be_read",
     "planted_bugs other-version": "requests_can_be_read",
     "planted_bugs no-metadata": KNOW_THE_LEADERS,
-    "planted_bugs forgets-nobody": KNOW_THE_LEADERS,
+    "planted_bugs forgets-nobody": "eventually_live_replicas_are_informed",
     "planted_bugs no-stop": "eventually_only_assigned_replicas_have_logs",
     "planted_bugs no-wait": "clean_leaders_were_in_sync",
     "does_nothing": "eventually_partitions_are_led",
