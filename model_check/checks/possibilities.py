@@ -17,8 +17,7 @@ from model_check.checks.enumeration import ENGINE as SPARK
 from model_check.explicit_state.findings import ENGINE as EXPLORER
 from model_check.inventory.system_facts import SystemKey
 from model_check.reasons.possibilities import Reasons
-from model_check.terms.straight_line import Program, Valuation
-from model_check.traces.trace import State
+from model_check.traces.trace import State, Trace, continued
 from model_check.verdicts.possibilities import Possibilities
 from model_check.verdicts.results import Document, Finding, Run, Story
 from model_check.verdicts.told_stories import Told, stories_told
@@ -88,13 +87,10 @@ class _Asked:
 
 def _states(system: TransitionSystem, story: Story) -> list[State] | None:
     """The state before each step of a story; None where the system cannot take it."""
-    actions, program = {one.name: one for one in system.actions}, Program()
-    state: State = {one.name: one.initial for one in system.variables}
-    found = list[State]()
-    for step in story.steps:
-        action, values = actions.get(step.action), Valuation(state, program)
-        if action is None or not values(action.guard):
-            return None
-        found.append(state)
-        state = {**state, **{name: values(term) for name, term in action.updates.items()}}
-    return found
+    actions = {one.name: one for one in system.actions}
+    begun = Trace(((None, {one.name: one.initial for one in system.variables}),))
+    try:
+        way = continued(begun, [actions[step.action] for step in story.steps])
+    except (KeyError, ValueError):
+        return None
+    return [state for _, state in way.steps[:-1]]

@@ -44,8 +44,7 @@ class Retracer:
         terms = self.kernel.system.property_named(name).terms
         for action in self.kernel.system.actions:
             if action.name in terms and value(action.guard) and not value(terms[action.name]):
-                after = {**state, **{variable: value(term) for variable, term in action.updates.items()}}
-                return Trace((*self.trace(number).steps, (action.name, after)))
+                return Trace((*self.trace(number).steps, (action.name, value.after(action.updates))))
         raise LookupError(f"no step from state {number} breaks {name}, though the kernel said so")
 
     def _actions(self, way: list[int]) -> list[str | None]:

@@ -175,12 +175,12 @@ def _could_notice(at: Moment, gone: Write, back: Write) -> bool:
     history, owner = at.history, at.history.office(at.number).owner
     if owner is None or owner.broker is None or back.ms - gone.ms < NOTICED:
         return False
-    earlier = [one for one in history.writes[: gone.number] if one.zxid != gone.zxid]
-    last = max(earlier[-1].ms if earlier else 0, history.writes[history.office(at.number).since].ms)
+    earlier = next((one for one in reversed(history.writes[: gone.number]) if one.zxid != gone.zxid), None)
+    last = max(earlier.ms if earlier else 0, history.writes[history.office(at.number).since].ms)
     is_settled = gone.ms - last >= SETTLED
     if history.acts.is_stopped(owner.broker, (last if is_settled else gone.ms) - SKEW, back.ms + SKEW):
         return False
-    quiet = earlier[-1].number + 1 if earlier else 0
+    quiet = earlier.number + 1 if earlier else 0
     at_rest = (quiet <= min(cuts) <= max(cuts) <= back.number for cuts in map(history.cuts, history.acts.rests))
     return is_settled or any(at_rest)
 

@@ -21,10 +21,9 @@ from model_check.explicit_state.findings import breaks
 from model_check.proofs.narrowing import Narrowing, NotNarrowable, growth
 from model_check.proofs.obligations import arbitrary_constants, initial_terms
 from model_check.proofs.smtlib import Answer, Problem, Question, decide_all, problem
-from model_check.terms.straight_line import Valuation
-from model_check.traces.trace import Trace
+from model_check.traces.trace import Trace, continued
 from model_check.verdicts.verdict import INTERRUPTED, Verdict
-from spec.language.rules import Action, Property, TransitionSystem
+from spec.language.rules import Property, TransitionSystem
 from spec.language.terms import bits_for
 
 STRIDE = 5
@@ -194,7 +193,7 @@ class _Unrolling:
             if breaks(self._claim, trace, len(trace)):
                 return trace
             taken = [n for n, one in enumerate(self._taken) if values.get(_at(one, point).decl().name())]
-            trace = replayed(trace, [self._system.actions[number] for number in taken])
+            trace = continued(trace, [self._system.actions[number] for number in taken])
         raise RuntimeError(f"the solver's run does not break {self._claim.name}")
 
 
@@ -241,15 +240,3 @@ def _translation(system: TransitionSystem, claims: Sequence[Property], depth: in
     narrowing = Narrowing(bits_for(largest + rise))
     below = [z3.ULE(z3.BitVec(name, narrowing.width), largest) for name in constants]
     return _Translation(narrowing, narrowing.sort, [*map(narrowing, start), *below], FOR_BITS)
-
-
-def replayed(trace: Trace, actions: Sequence[Action]) -> Trace:
-    """A run continued by some actions; ValueError names the first that is not enabled."""
-    steps = list(trace.steps)
-    for action in actions:
-        state = steps[-1][1]
-        value = Valuation(state)
-        if not value(action.guard):
-            raise ValueError(f"step {len(steps)}: {action.name} is not enabled")
-        steps.append((action.name, state | {name: value(term) for name, term in action.updates.items()}))
-    return Trace(tuple(steps))

@@ -325,7 +325,7 @@ class _Proof:
         failing = [part for part in parts if not value(part.term)]
         if not failing or not value(step.action.guard) or not all(value(one.term) for one in hypotheses):
             raise RuntimeError(f"the solver's counterexample for {step.action.name} is not one by the terms' meaning")
-        after = before | {name: value(term) for name, term in step.action.updates.items()}
+        after = value.after(step.action.updates)
         breaks = tuple(dict.fromkeys(goal.owner for goal in failing))
         relevant = frozenset(self._vocabulary.names(step.mentions(failing)))
         return CounterexampleToInduction(before, step.action.name, after, breaks, relevant)

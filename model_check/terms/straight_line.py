@@ -224,6 +224,10 @@ class Valuation:
             self._values[position] = self._value(self.program.nodes[position])
         return self._values[place]
 
+    def after(self, updates: Mapping[str, z3.ExprRef]) -> dict[str, int]:
+        """The state behind this one, where an action makes these updates."""
+        return {**self.state, **{name: self(term) for name, term in updates.items()}}
+
     def _value(self, node: Node) -> int:
         if node.operator in CONSTANTS:
             return node.value

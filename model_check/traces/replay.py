@@ -96,7 +96,7 @@ class _Replay:
         return self._effect(number, action, valuation, after)
 
     def _effect(self, number: int, action: Action, before: Valuation, after: State) -> State:
-        expected = {**before.state, **{name: before(term) for name, term in action.updates.items()}}
+        expected = before.after(action.updates)
         differences = tuple(self._differences(expected, after))
         if differences:
             reason = "the action leads to another state"

@@ -9,7 +9,7 @@ saw of it, the lines that Kafka would log, and what it changed. What did not cha
 needs the whole state has the saved file.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -53,6 +53,17 @@ class Trace:
         return isinstance(other, Trace) and self.steps == other.steps
 
     __hash__ = None  # type: ignore[assignment]  # states are dictionaries, which have none
+
+
+def continued(trace: Trace, actions: Iterable[Action]) -> Trace:
+    """A trace that goes on with some actions; ValueError names the first that is not enabled."""
+    steps, program = list(trace.steps), Program()
+    for action in actions:
+        value = Valuation(steps[-1][1], program)
+        if not value(action.guard):
+            raise ValueError(f"step {len(steps)}: {action.name} is not enabled")
+        steps.append((action.name, value.after(action.updates)))
+    return Trace(tuple(steps))
 
 
 class LateTrace(Trace):

@@ -52,8 +52,7 @@ class Played(OpenSystem):
         value = Valuation(flat, self.program)
         assert bool(value(action.guard)) == (step is not None), name
         if step is not None:
-            after = {**flat, **{path: value(term) for path, term in action.updates.items()}}
-            assert self.layout.flatten(step.after) == after, name
+            assert self.layout.flatten(step.after) == value.after(action.updates), name
             shown = [
                 (one.kind, *map(value, (field.term for field in one.fields.values())))
                 for one in action.events

@@ -3,9 +3,8 @@
 import pytest
 import z3
 
-from model_check.proofs.bounded import NotCheckable, at_most_one, check_bounded, replayed
+from model_check.proofs.bounded import NotCheckable, at_most_one, check_bounded
 from model_check.terms.straight_line import evaluate
-from model_check.traces.trace import Trace
 from spec.language.rules import Action, Property, TransitionSystem, Variable
 from spec.language.terms import epoch
 from tests.model_check.elections import below_version, elections, factors, watching
@@ -97,13 +96,6 @@ def test_without_an_answer_the_depth_reached_is_said() -> None:
     assert (report.verdict, report.trace) == ("INCOMPLETE", None)
     assert report.depth < 30
     assert report.reason == f"no answer within 0.05 s for {report.depth + 1} steps; holds up to {report.depth}"
-
-
-def test_a_run_that_is_none_is_found_out() -> None:
-    system = elections()
-    first = system.actions[0]
-    with pytest.raises(ValueError, match=r"step 2: read\(c=1\) is not enabled"):
-        replayed(Trace(((None, {one.name: one.initial for one in system.variables}),)), [first, first])
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 5])

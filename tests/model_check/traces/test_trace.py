@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from model_check.explicit_state.findings import story_of
-from model_check.traces.trace import Trace, TraceError, shown, tell
+from model_check.traces.trace import Trace, TraceError, continued, shown, tell
 from model_check.verdicts.rendering import steps_in_lines
 from model_check.verdicts.results import Story
 from spec.language.rules import FLAG, Leaf, TransitionSystem, action, observe, successor, when
@@ -97,3 +97,13 @@ def test_the_length_of_a_trace_is_its_number_of_steps() -> None:
     trace = lost_update()
     assert len(trace) == len(trace.actions) == 4
     assert trace.last["counter"] == 1
+
+
+def test_a_trace_goes_on_as_the_oracle_has_it_and_not_where_it_cannot() -> None:
+    system = clerks()
+    actions = {one.name: one for one in system.actions}
+    trace = explore_plainly(system).violations["no_lost_update"].trace
+    way = [actions[name] for name in trace.actions]
+    assert continued(Trace(trace.steps[:1]), way) == trace
+    with pytest.raises(ValueError, match=r"step 2: read\(c=1\) is not enabled"):
+        continued(Trace(trace.steps[:1]), [way[0], way[0]])
